@@ -14,12 +14,6 @@ FOLDER: Final = Path(__file__).parents[1] / "recorded"
 NAMES: Final = tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
 
 
-def file_of(name: str) -> Path:
-    """The file of a recording, also of one that only some tests play yet."""
-    path = FOLDER / f"{name}.json"
-    return path if path.exists() else FOLDER / "unread" / path.name
-
-
 def recording(name: str) -> dict[str, Any]:
     """What the file of a recording holds."""
     found: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
@@ -36,7 +30,7 @@ def played(desk: Desk, name: str) -> ProjectFolder:
         if not kept.is_dir():
             own = Desk(desk.folder.with_name(f"{desk.folder.name}-{name}"))
             own.folder.mkdir(parents=True)
-            own.run("create", "--model", f"recorded:{file_of(name)}", "--project-name", name)
+            own.run("create", "--model", f"recorded:{FOLDER / name}.json", "--project-name", name)
             kept.parent.mkdir(exist_ok=True)
             with suppress(OSError):  # another process was first
                 own.folder.rename(kept)

@@ -264,7 +264,8 @@ class ChapterWriterAgent(Agent):
         budget = self._budget(unit)
         whole = scene_context(one_plan, 0, budget=budget, head=head)
         # What is asked about the chapter afterwards begins alike and shows its text besides.
-        manifest = whole.manifest.model_copy(update={"budget": budget - head.to_come})
+        least = max(whole.manifest.size, budget - head.to_come)
+        manifest = whole.manifest.model_copy(update={"budget": least})
         scenes = [one.model_copy(update={"target_words": 0}) for one in state.scenes]
         plans = (scene_block(one, n, len(scenes)) for n, one in enumerate(scenes, 1))
         values = {**whole.values, "scene": block("scenes", "\n".join(plans))}
