@@ -146,7 +146,7 @@ def test_OV_09_replies_to_agents_are_validated_and_normalised(desk: Desk) -> Non
     answers = Answers(refine=[short, f"```json\n{spaced}\n```"])
     with entered(Agent.safe_extract_json, JSONProcessor.extract_with_report) as found:
         desk.create("--until", "concept", backend=Author(reply=answers))
-    assert "libriscribe2.agents.agent_base" in found["safe_extract_json"]
+    assert "libriscribe2.agents.concept_generator" in found["safe_extract_json"]
     assert "libriscribe2.replies.parsers" in found["extract_with_report"]
     book = desk.project()
     assert book.json("concept.json")["concept"] == CONCEPT
@@ -159,7 +159,7 @@ def test_OV_12_what_stands_around_json_that_cannot_be_read_is_told(desk: Desk) -
     cut = 'Here it is:\n```json\n{"title": "The Log", "logline": "A keeper'
     with entered(Agent._detect_llm_formatting_issues) as found:
         desk.create("--until", "concept", backend=Author(reply=Answers(refine=[cut])))
-    assert "libriscribe2.agents.agent_base" in found["detect_markdown_artifacts"]
+    assert "libriscribe2.agents.concept_generator" in found["detect_markdown_artifacts"]
     book = desk.project()
     issues = ["markdown_code_blocks", "surrounding_text"]
     refused = next(one for one in book.dumps() if one["step"] == "concept/refine")
@@ -213,7 +213,7 @@ def test_MS_22_plans_bindings_judgements_and_agents_share_one_reader(
         "libriscribe2.research.planner",
         "libriscribe2.research.resolver",
         "libriscribe2.research.diagnosis",
-        "libriscribe2.agents.agent_base",
+        "libriscribe2.agents.researcher",
     }
 
 

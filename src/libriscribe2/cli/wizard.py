@@ -93,10 +93,8 @@ def interview(
     files = [*samples] if samples else _ask_voice(asks, answers, was, is_story=told == "fiction")
     if models:
         model = asks.choose("Model, by number or as PROVIDER/NAME", models, "1", _wordy)
-    found = [*sources]
-    if told != "fiction" and not found and answers.get("research") is not False:
-        found = _ask_sources(asks)
-    return answers, model, files, found
+    asked = told != "fiction" and not sources and answers.get("research") is not False
+    return answers, model, files, _ask_sources(asks) if asked else [*sources]
 
 
 def equal_command(options: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import HEADING, cited
 from libriscribe2.models.languages import language_of
-from libriscribe2.models.story import ConceptFile, OutlineFile
+from libriscribe2.models.story import ConceptFile, KeywordsModel, OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.journal import read_journal
 from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, chapter_file
@@ -166,10 +166,6 @@ def read_book(
     name = view.paths.root.name
     _check(view.paths.called, chapters, missing, partial=partial)
     concept = book.load(CONCEPT, ConceptFile) if book.has(CONCEPT) else None
-    known = concept.keywords if concept is not None else None
-    keywords = (
-        [*known.primary_keywords, *known.secondary_keywords, *known.genre_keywords] if known else []
-    )
     made = ExportBook(
         name=name,
         title=_line(book.title(brief)) or name,
@@ -183,7 +179,7 @@ def read_book(
         rights=_line(brief.rights),
         publisher=_line(brief.publisher),
         description=_told_of(concept),
-        keywords=tuple(dict.fromkeys(filter(None, map(_line, (brief.genre, *keywords))))),
+        keywords=_keywords(brief, concept),
         images=pictures_of(view.paths),
         cover=cover_of(view.paths, brief.cover),
         missing=missing,
@@ -207,6 +203,13 @@ def _with_matter(made: ExportBook, book: Book, brief: Brief) -> ExportBook:
         genre=_line(brief.genre or brief.category),
         is_of_facts=brief.kind != "fiction",
     )
+
+
+def _keywords(brief: Brief, concept: ConceptFile | None) -> tuple[str, ...]:
+    """The genre and the keywords of the concept, each once."""
+    known = concept.keywords if concept is not None else KeywordsModel()
+    named = (*known.primary_keywords, *known.secondary_keywords, *known.genre_keywords)
+    return tuple(dict.fromkeys(filter(None, map(_line, (brief.genre, *named)))))
 
 
 def _chapters(book: Book) -> tuple[tuple[ExportChapter, ...], tuple[int, ...]]:
