@@ -353,3 +353,26 @@ def test_a_name_is_changed_everywhere_after_a_look(desk: DeskServer, at: DeskTab
     assert "Una" in text
     assert "Nan " not in text
     assert at.faults == []
+
+
+def test_a_manuscript_is_read_in_and_becomes_a_book(chromium: Browser, tmp_path: Path) -> None:
+    text = "# The Ferry\n\n" + "\n\n".join(
+        f"## Chapter {n}\n\n" + "She counted the boats, and one was missing. " * 40 for n in (1, 2)
+    )
+    (tmp_path / "ferry.md").write_text(text, "utf-8")
+    (tmp_path / "bad.docx").write_bytes(b"no archive")
+    with (
+        desk_server(tmp_path, LIBRISCRIBE2_MODELS__DEFAULT="demo") as desk,
+        desk_tab(chromium, desk) as tab,
+    ):
+        page = tab.page
+        page.set_input_files("[data-upload] [type=file]", tmp_path / "bad.docx")
+        page.click("button:has-text('Read it')")
+        expect(page.locator("[data-upload] .said")).to_contain_text("bad.docx", timeout=30_000)
+        page.set_input_files("[data-upload] [type=file]", tmp_path / "ferry.md")
+        page.click("button:has-text('Read it')")
+        expect(page.locator("main")).to_contain_text("2 chapters", timeout=30_000)
+        page.click("button:has-text('Have it read')")
+        page.wait_for_selector(".card[data-number='2']", timeout=60_000)
+        assert tab.own_faults == []
+    assert list(tmp_path.glob("projects/*/chapters/02.md"))

@@ -196,9 +196,9 @@ def error_page(error: LibriScribeError, addresses: Addresses) -> str:
     return template.render(error=error, site=addresses, live=False, snapshot=None, here="error")
 
 
-def render_template(name: str, **values: Any) -> str:
+def render_template(template: str, /, **values: Any) -> str:
     """A template with its values; all text in it is shown as text."""
-    return _TEMPLATES.get_template(name).render(**values)
+    return _TEMPLATES.get_template(template).render(**values)
 
 
 def plain_page(name: str, addresses: Addresses) -> str:

@@ -199,8 +199,10 @@ def take_manuscript(visit: Visit) -> Response:
         try:
             work = desk.workshop.aside(manuscript_aside, file)
         except LibriScribeError as error:
-            told = f"{error.what}. {error.why}. {error.fix}".replace(str(file), name)
-            return JSONResponse({"fault": told}, 400)
+            told = ". ".join(one.rstrip(".") for one in (error.what, error.why) if one)
+            for own in (str(file), file.name):
+                told = told.replace(own, name)
+            return JSONResponse({"fault": f"{told}. {error.fix}"}, 400)
     key = secrets.token_urlsafe(12)
     desk.manuscripts.clear()
     desk.manuscripts[key] = work
