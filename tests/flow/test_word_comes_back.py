@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,25 @@ def test_EX_7_what_was_changed_without_tracking_is_found_by_its_text(tmp_path: P
     assert (found["changes"], found["untracked"]) == (1, 1)
     text = (made.paths.root / "chapters/01.md").read_text("utf-8")
     assert text == TEXT.replace("the key", "a key")
+
+
+def test_EX_7_a_change_in_a_footnote_is_named_and_left_out(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    made = HandMade(desk.folder).brief(title="T").chapters(TEXT)
+    desk.run("export", "book", "docx", "-o", str(tmp_path))
+    edited = tmp_path / "edited.docx"
+    with zipfile.ZipFile(tmp_path / "book.docx") as old, zipfile.ZipFile(edited, "w") as new:
+        for name in old.namelist():
+            text = old.read(name)
+            if name == "word/footnotes.xml":
+                run = re.search(rb"<w:r>(?:(?!</w:r>).)*A note\..*?</w:r>", text, re.DOTALL)
+                assert run is not None
+                text = text.replace(run[0], b"<w:ins w:id='9' w:author='E'>" + run[0] + b"</w:ins>")
+            new.writestr(name, text)
+    found = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
+    assert found["changes"] == 0
+    assert found["unplaced"] == ["A note."]
+    assert (made.paths.root / "chapters/01.md").read_text("utf-8") == TEXT
 
 
 def test_EX_7_a_file_that_is_none_is_told(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ _LARGEST: Final = 8 * 2**20
 _W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DOCUMENT: Final = "word/document.xml"
 _COMMENTS: Final = "word/comments.xml"
+_NOTES: Final = frozenset({"word/footnotes.xml", "word/endnotes.xml"})
 _INSERTED: Final = frozenset({f"{_W}ins", f"{_W}moveTo"})
 _DELETED: Final = frozenset({f"{_W}del", f"{_W}moveFrom"})
 _CHARACTERS: Final = {"br": "\n", "cr": "\n", "tab": " ", "noBreakHyphen": "-"}
@@ -93,10 +94,12 @@ class EditedDocument:
     Attributes:
         passages: Its passages in order.
         comments: Its comments in order.
+        footnotes: The passages of its footnotes and endnotes.
     """
 
     passages: tuple[Passage, ...]
     comments: tuple[Comment, ...]
+    footnotes: tuple[Passage, ...] = ()
 
 
 def read_changes(name: str, data: bytes) -> EditedDocument:
@@ -121,7 +124,10 @@ def read_changes(name: str, data: bytes) -> EditedDocument:
         for identity, (place, quote) in reader.quotes.items()
         if identity in said
     ]
-    return EditedDocument(tuple(reader.passages), tuple(comments))
+    below = _Reader()
+    for part in sorted(_NOTES.intersection(names)):
+        below.read(archive.xml(part, most=_LARGEST))
+    return EditedDocument(tuple(reader.passages), tuple(comments), tuple(below.passages))
 
 
 @dataclass(slots=True)

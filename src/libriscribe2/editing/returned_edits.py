@@ -95,6 +95,7 @@ def place_edits(document: EditedDocument, book: ExportBook, texts: Mapping[str, 
         edits.setdefault(found[0].name, []).append((found[0].first, found[-1].last, new))
     for name, changed in edits.items():
         returned.texts[name] = _applied(texts[name], changed)
+    returned.unplaced += [_shown(one.edited) for one in document.footnotes if one.is_changed]
     returned.notes = [*_notes(document, spans, blocks)]
     return returned
 

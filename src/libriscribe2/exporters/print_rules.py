@@ -1,6 +1,6 @@
 """Paper: trims, margins, gutters and spines, as shops that print on demand publish them.
 
-The figures are those of Amazon KDP's and IngramSpark's guides for paperbacks, read in November 2026.
+The figures are those of guides to Amazon KDP's rules for paperbacks, read in November 2026.
 """
 
 from dataclasses import dataclass
