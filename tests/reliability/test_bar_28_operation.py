@@ -49,6 +49,7 @@ VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
 CALL_SECONDS: Final = 0.4
 CALLS_AT_ONCE: Final = 4
 LONGEST_SECONDS: Final = 120.0
+STUCK_SECONDS: Final = 300.0
 SESSIONS: Final = "select count(*) from pg_stat_activity where client_addr = %s::inet"
 CUT: Final = ["one", "two"]
 RIGHT: Final = "sk-right"
@@ -115,7 +116,8 @@ def test_bar_28_stops_in_a_row_pay_nothing_twice_and_fail_nothing(
         "OPENAI_BASE_URL": server.url,
         "OPENAI_API_KEY": "sk-none",
     }
-    add_books(desk, ["one"], row={**ROW, "chapters": 4, "revision": False})
+    # Each start asks a few questions more, and more of them on a busy machine.
+    add_books(desk, ["one"], row={**ROW, "chapters": 2 * stops, "revision": False})
     longest = 0.0
     for number in range(stops):
         while server.asked.acquire(blocking=False):
@@ -173,8 +175,8 @@ def test_bar_28_a_worker_with_a_wrong_key_beside_a_good_one_fails_no_book(
     with WorkerProcess(bad, "--books", "1", mock=False) as first:
         until(lambda: any(book["cause"] == "machine" for book in runs(desk)))
         with WorkerProcess(desk, "--drain", mock=False) as second:
-            assert first.wait() == 4
-            assert second.wait() == 0
+            assert first.wait(STUCK_SECONDS) == 4
+            assert second.wait(STUCK_SECONDS) == 0
     assert "This machine cannot write books" in first.said
     assert set(states(desk).values()) == {"done"}
     BAR.tell(capsys, f"{len(NAMES)} of {len(NAMES)} books done beside a worker with a wrong key")
@@ -391,7 +393,7 @@ def test_bar_28_a_worker_that_is_cut_off_loses_its_books_and_says_so(
             wire.cut()
             began = perf_counter()
             with WorkerProcess(near, "--drain", "--books", "2") as worker:
-                assert worker.wait() == 0
+                assert worker.wait(STUCK_SECONDS) == 0
             took = perf_counter() - began
             ends = [(book["state"], book["runs"]) for book in runs(near)]
             assert ends == [("done", 2)] * 2

@@ -78,9 +78,13 @@ class WorkerProcess:
         """Whether it has ended."""
         return self._process.poll() is not None
 
-    def wait(self) -> int:
-        """The exit code, once it is over."""
-        _, self.said = self._process.communicate(timeout=_LONGEST_SECONDS)
+    def wait(self, seconds: float = _LONGEST_SECONDS) -> int:
+        """The exit code, once it is over; a worker that takes longer than so long is killed."""
+        try:
+            _, self.said = self._process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGKILL)
+            _, self.said = self._process.communicate()
         return self._process.returncode
 
     def __enter__(self) -> Self:
