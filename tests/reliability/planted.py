@@ -300,14 +300,6 @@ MUTANTS: Final = (
         (*_POSTGRES, "-k", "wrong_key"),
     ),
     Mutant(
-        "the jobs of an earlier version are not taken over",
-        "test_bar_28",
-        "batch/postgres/schema_3.sql",
-        "        from procrastinate_jobs where status in ('todo', 'doing')",
-        "        from procrastinate_jobs where status = 'lost'",
-        (*_POSTGRES, "-k", "updated"),
-    ),
-    Mutant(
         "lines of a journal go to the folder alone",
         "test_bar_28",
         "commands/workers.py",
