@@ -208,6 +208,10 @@ KNOWN: Mapping[int, str] = {
     " drafting follows genre identifier language person premise project_type publisher research"
     " revision rights scenes_per_chapter series series_number spelling story_bible tense title tone"
     " words worldbuilding; max_calls max_cost model",
+    3: "allow audience author auto_title book_kind category chapters characters citations cover"
+    " drafting edition follows genre identifier language person premise project_type publisher"
+    " research revision rights scenes_per_chapter series series_number spelling story_bible tense"
+    " title tone words worldbuilding; max_calls max_cost model",
 }
 """The keys of a row by the number of what it may hold; what stands here never changes."""
 

@@ -128,13 +128,19 @@ def _finding(
     texts = {place: _text(scene) for place, scene in scenes.items()} | {(0, 0): world}
     pairs = ((one.quote, here), (one.other_quote, there))
     # Two places of one scene may clash, too.
-    apart = here != there or one.quote.strip() != one.other_quote.strip()
+    apart = here != there or _are_apart(texts.get(here, ""), one.quote, one.other_quote)
     proven = apart and here in scenes and all(_holds(texts, *pair) for pair in pairs)
     if not proven:
         return None
     where = f"scene {there[1]} of chapter {there[0]}" if there in scenes else "a rule of the world"
     why = f"{one.why} Here: \u201c{one.quote}\u201d; {where}: \u201c{one.other_quote}\u201d."
     return Finding("error", Place(SCENES, *here, quote=one.quote), why, one.fix)
+
+
+def _are_apart(text: str, *quotes: str) -> bool:
+    """Whether two quotes of one text share no word of it."""
+    (one, first), (other, _) = sorted((text.find(quote.strip()), quote.strip()) for quote in quotes)
+    return one + len(first) <= other
 
 
 def _holds(texts: Mapping[tuple[int, int], str], quote: str, place: tuple[int, int]) -> bool:

@@ -36,7 +36,7 @@ SETTING_KEYS: Final = {
 """Keys of a row that are settings, with their place in `book.toml`."""
 
 
-PAYLOAD: Final = 2
+PAYLOAD: Final = 3
 """The number of what a row may hold: a worker leaves rows with a higher one to newer versions."""
 
 

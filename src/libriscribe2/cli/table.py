@@ -27,7 +27,7 @@ _CLOSER: Final = "Look closer"
 _MANY: Final = "Many books"
 _SET_UP: Final = "Set up"
 
-FIRST: Final = ("create", "desk", "resume", "redo", "status", "view", "check", "export", "books")
+FIRST: Final = ("create", "resume", "redo", "status", "view", "check", "export", "books")
 """The commands that help lists first, in this order."""
 
 COMMANDS: Final = (

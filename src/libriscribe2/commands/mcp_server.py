@@ -177,7 +177,7 @@ async def _asked(command: str, *words: str, **options: str | bool) -> Any:
         if value is not True
     ]
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "libriscribe2", "--quiet", command, "--json", *named, *given),
+        *(sys.executable, "-P", "-m", "libriscribe2", "--quiet", command, "--json", *named, *given),
         *("--", *words),
         stdin=DEVNULL,
         stdout=PIPE,

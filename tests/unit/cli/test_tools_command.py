@@ -16,7 +16,7 @@ def test_PB_64_tools_json_lists_names_descriptions_and_schemas() -> None:
     tools = {tool["name"]: tool for tool in json.loads(result.stdout)}
     search = tools["search_manuscript"]
     assert sorted(search) == ["description", "name", "needs", "parameters"]
-    assert (search["needs"], tools["fetch_page"]["needs"]) == ([], ["research", "web"])
+    assert (search["needs"], tools["fetch_page"]["needs"]) == (["plan"], ["research", "web"])
     assert "chapters" in search["description"]
     assert search["parameters"]["required"] == ["query"]
     assert search["parameters"]["properties"]["max_results"]["type"] == "integer"

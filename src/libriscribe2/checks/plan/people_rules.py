@@ -145,7 +145,7 @@ def moved_things(plan: Plan) -> Iterator[Finding]:
     """P27: a thing that one scene leaves with somebody, or somewhere, and the next finds elsewhere.
 
     Only for people and places that the book knows. Who is there has at hand what lies there, and
-    may have taken it along.
+    may have taken it along; what somebody else has is told.
     """
     left: dict[frozenset[str], tuple[str, str]] = {}
     there: dict[frozenset[str], set[str]] = {}
@@ -154,7 +154,8 @@ def moved_things(plan: Plan) -> Iterator[Finding]:
             key = words_of(thing.name)
             found, (was, where) = _holder(thing.before, plan), left.get(key, ("", ""))
             here = {_holder(name, plan) for name in (scene.place, *scene.characters)}
-            at_hand = {found, was} <= here or {found, was} <= there.get(key, set())
+            lies = not {found, was} <= set(plan.people)
+            at_hand = lies and ({found, was} <= here or {found, was} <= there.get(key, set()))
             if found and was and found != was and not at_hand:
                 yield Finding(
                     "warning",
