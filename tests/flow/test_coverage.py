@@ -1,6 +1,8 @@
 """The coverage of a book of facts, in `report` and as a page of `view`."""
 
+import json
 import re
+from typing import Any
 
 import pytest
 from tests.support.desk import Desk
@@ -25,6 +27,38 @@ def test_every_note_is_cited_or_has_a_reason_and_every_question_an_answer(squeez
     assert len(told["unsupported"]) == 3
     ran = squeeze.run("report", "squeeze")
     assert "36 of 89 verified notes cited; 4 of 6 questions answered, 2 in part" in ran.err
+
+
+def test_each_question_tells_how_many_supported_notes_answer_it_and_are_cited(
+    squeeze: Desk,
+) -> None:
+    told = squeeze.run("report", "squeeze", "--json").value["coverage"]
+    counts = [(one["cited"], one["supported"]) for one in told["questions"]]
+    assert counts == [(6, 14), (4, 16), (5, 12), (10, 15), (8, 19), (3, 12)]
+    (first, second, *_), cited = told["questions"], _cited(told)
+    doubted = {first["notes"][0], next(one for one in first["notes"][1:] if one in cited)}
+    book = squeeze.project("squeeze")
+    notes, answers = book.json("research/notes.json"), book.json("research/answers.json")
+    for one in notes["notes"]:
+        one["supported"] = "partly" if one["id"] in doubted else one["supported"]
+    answers["answers"][1] |= {"verdict": "not", "answer": "", "notes": []}
+    book.write("research/notes.json", json.dumps(notes))
+    book.write("research/answers.json", json.dumps(answers))
+    told = squeeze.run("report", "squeeze", "--json").value["coverage"]
+    now = (6 - len(doubted & cited), 12)
+    counts = [(one["cited"], one["supported"]) for one in told["questions"]]
+    assert counts == [now, (0, 0), (5, 12), (10, 15), (8, 19), (3, 12)]
+    ran = squeeze.run("report", "squeeze").out
+    assert f"answered; {now[0]} of 12 supported notes cited\t{first['question']}" in ran
+    assert f"not; no supported note\t{second['question']}" in ran
+    squeeze.run("view", "squeeze", "--export", "pages")
+    page = (squeeze.folder / "pages" / "coverage.html").read_text(encoding="utf-8")
+    assert f"{now[0]} of 12 supported notes cited: <a" in page
+    assert '<p class="hint">No supported note</p>' in page
+
+
+def _cited(told: dict[str, Any]) -> set[str]:
+    return {one["id"] for one in told["notes"] if one["cited"]}
 
 
 def test_each_note_that_a_plan_claims_stands_in_the_prompt_of_its_section(squeeze: Desk) -> None:

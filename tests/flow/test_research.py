@@ -175,6 +175,25 @@ def test_XC_07_a_question_adds_to_the_notes_and_makes_nothing_stale(desk: Desk) 
     assert book.json("research/notes.json")["notes"] == after
 
 
+def test_the_setting_of_the_longest_quote_reaches_the_prompt_and_the_notes(desk: Desk) -> None:
+    guide(desk)
+    quote = SALT.rpartition("chloride. ")[2].strip()
+
+    def long_fact(request: Request) -> str | None:
+        if not request.step.endswith("extract_facts"):
+            return None
+        return json.dumps({"facts": [{"claim": "There is a mine of salt.", "quote": quote}]})
+
+    desk.environment["LIBRISCRIBE2_RESEARCH__LONGEST_QUOTE"] = "14"
+    author = Author(reply=long_fact)
+    answer = desk.run("research", "guide", "Where is the mine?", "--json", backend=author).value
+    (asked,) = [one for one in author.asked if one.step.endswith("extract_facts")]
+    assert "one passage of 3 to 14 words," in str(asked.messages)
+    (note,) = [one for one in answer["notes"] if one["quote"] == quote]
+    assert note["supported"] == "no"
+    assert note["reason"] == "the quote has 15 words; it takes 3 to 14 to prove a claim"
+
+
 def test_XC_07_notes_that_the_author_edited_are_kept(desk: Desk) -> None:
     book = guide(desk)
     notes = book.json("research/notes.json")

@@ -50,8 +50,9 @@ def report(
 
     Each metric is shown with its reference range, measured on published books, and its worst
     places as file and line. No model is asked, nothing is written, and there is no overall score.
-    Of a book of facts it also tells which questions are answered, which sources and notes are used,
-    why others are not, and which statements no note supports.
+    Of a book of facts it also tells which questions are answered, by how many supported notes and
+    how many of those are cited, which sources and notes are used, why others are not, and which
+    statements no note supports.
     """
     renderer = frame.renderer
     paths = frame.project(project)
@@ -87,9 +88,10 @@ def _tell(renderer: Renderer, measured: BookMetrics, earlier: Mapping[str, float
 
 def _tell_coverage(renderer: Renderer, covered: Coverage) -> None:
     """What became of the questions, sources and notes of a book of facts."""
-    answers = Counter(one.verdict for one in covered.questions)
+    answers = Counter(one.question.verdict for one in covered.questions)
     rows: list[tuple[str, ...]] = [
-        ("question", one.verdict, one.question) for one in covered.questions
+        ("question", f"{one.question.verdict}; {one.notes_in_words}", one.question.question)
+        for one in covered.questions
     ]
     rows += [
         ("source", f"{one.cited} of {one.notes} notes cited" if one.notes else "unused", one.title)

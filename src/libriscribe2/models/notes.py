@@ -13,6 +13,9 @@ SourceKind = Literal["file", "web"]
 Support = Literal["", "yes", "partly", "no"]
 """Whether a quote says what a claim says."""
 
+LONGEST_QUOTE: Final = 40
+"""Most words of a quote, unless the settings say otherwise."""
+
 Sha256 = Annotated[str, Field(pattern=r"[0-9a-f]{64}")]
 """64 hexadecimal digits."""
 

@@ -193,8 +193,8 @@ class References:
         if self._words.in_english and len(source.published) > 4:
             month_first = self._day(source.published).replace(f", {source.published[:4]}", "")
             day += f", {month_first.removesuffix(f' {source.published[:4]}')}"
-        address, read = _address(source), self._day(source.retrieved)
-        if address and read and not source.published and source.kind == "web":
+        address, read = _address(source), self._day(source.retrieved, day_first=True)
+        if address and read and source.kind == "web":
             address = _filled(self._words.retrieved, read).replace("{url}", address)
         head = listed + names[-1] if names else title
         own = {head.rstrip("."), plain(source.title)}
@@ -235,7 +235,7 @@ class References:
         )
         return [read[:1].upper() + read[1:] if capital else read, address]
 
-    def _day(self, told: str) -> str:
+    def _day(self, told: str, *, day_first: bool = False) -> str:
         """A date in words; as it stands where the book is in no English."""
         year, _, rest = told.partition("-")
         month, _, day = rest.partition("-")
@@ -245,7 +245,9 @@ class References:
             named = date(2000, int(month), 1).strftime("%B")
         except ValueError:
             return plain(told)
-        return f"{named} {int(day)}, {year}" if day.isdecimal() else f"{named} {year}"
+        if not day.isdecimal():
+            return f"{named} {year}"
+        return f"{int(day)} {named} {year}" if day_first else f"{named} {int(day)}, {year}"
 
 
 def plain(text: str) -> str:

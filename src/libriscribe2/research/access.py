@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from libriscribe2.models.notes import LONGEST_QUOTE
 from libriscribe2.project.paths import ProjectPaths
 
 
@@ -22,6 +23,7 @@ class ResearchMeans:
         fetch: Whether pages of the web may be fetched.
         most_bytes: Largest page.
         page_seconds: Longest time of one request.
+        longest_quote: Most words of the quote of a note.
         servers: Fields of MCP servers (`toolchain.mcp_tools.McpServer`) by name.
         loopback_ports: Ports at which this very machine may be asked; only tests give any.
         without: Layers of the resolver that are off, and `error_analysis`.
@@ -38,6 +40,7 @@ class ResearchMeans:
     fetch: bool = True
     most_bytes: int = 5 * 2**20
     page_seconds: float = 30.0
+    longest_quote: int = LONGEST_QUOTE
     servers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     loopback_ports: frozenset[int] = frozenset()
     without: frozenset[str] = frozenset()

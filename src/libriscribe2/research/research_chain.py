@@ -215,6 +215,7 @@ class ResearchChain:
             web,
             today=self.today,
             is_planned=request.is_planned,
+            longest_quote=self.means.longest_quote,
         )
         servers = [McpServer(name=name, **given) for name, given in self.means.servers.items()]
         async with mcp_tools(servers) as found:

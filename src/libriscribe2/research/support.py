@@ -14,7 +14,6 @@ from libriscribe2.prose import count_words
 from libriscribe2.research.quotes import find_in_source
 
 FEWEST_WORDS: Final = 3
-MOST_WORDS: Final = 40
 SMALL: Final = 12
 """Whole numbers up to this are counts of daily life, and often written as words."""
 
@@ -48,12 +47,12 @@ def plain_number(number: str) -> str:
     return str(_SEPARATORS.sub("", number))
 
 
-def quote_length_fault(quote: str) -> str:
+def quote_length_fault(quote: str, longest: int) -> str:
     """Why a quote is too short or too long to prove a claim; "" where it is neither."""
     words = count_words(quote)
-    if FEWEST_WORDS <= words <= MOST_WORDS:
+    if FEWEST_WORDS <= words <= longest:
         return ""
-    return f"the quote has {words} words; it takes {FEWEST_WORDS} to {MOST_WORDS} to prove a claim"
+    return f"the quote has {words} words; it takes {FEWEST_WORDS} to {longest} to prove a claim"
 
 
 def paragraph_of(document: SavedText, quote: str) -> str:

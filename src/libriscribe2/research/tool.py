@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import override
 
+from libriscribe2.models.notes import LONGEST_QUOTE
 from libriscribe2.models.tooling import Capability, PlanStep
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.research_files import ResearchFolder
@@ -67,6 +68,7 @@ class ToolContext:
         step: The id of the plan's step that calls the tool.
         is_planned: Whether people, places and text of the book may be there: not while the
             research is made from which it is planned.
+        longest_quote: Most words of the quote of a note.
     """
 
     book: Book
@@ -76,6 +78,7 @@ class ToolContext:
     today: str = ""
     step: str = ""
     is_planned: bool = True
+    longest_quote: int = LONGEST_QUOTE
 
     def has(self, need: Need) -> bool:
         """Whether a tool that needs this can run."""

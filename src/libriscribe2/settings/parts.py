@@ -170,6 +170,7 @@ def research_means(
         fetch=research.fetch and asks_models,
         most_bytes=research.max_page_mb * _MB,
         page_seconds=research.page_seconds,
+        longest_quote=research.longest_quote,
         servers=servers if asks_models else {},
         without=frozenset(research.without),
         plan_retry_enabled=settings.plan_retry_enabled,

@@ -21,6 +21,7 @@ from typing_extensions import override
 
 from libriscribe2.llm.limits.budget import UNKNOWN_USD_PER_MILLION
 from libriscribe2.llm.server_addresses import fault_of_address
+from libriscribe2.models.notes import LONGEST_QUOTE
 
 
 def _refuse_bool(value: Any) -> Any:
@@ -138,6 +139,7 @@ class ResearchConfig(BaseModel):
         without: Layers by which parameters of tools are not to be bound, or mended.
         max_page_mb: Largest page, in MB.
         page_seconds: Longest time of one request, its redirects included.
+        longest_quote: Most words of the quote of a note; one with a longer quote is no fact.
         mcp: MCP servers by name. A higher layer's servers replace those of a lower one.
     """
 
@@ -149,6 +151,7 @@ class ResearchConfig(BaseModel):
     without: Annotated[tuple[ResolverLayer, ...], BeforeValidator(split_names)] = ()
     max_page_mb: Annotated[int, NotBool, Field(ge=1, le=50)] = 5
     page_seconds: Annotated[float, NotBool, Field(gt=0, le=600, allow_inf_nan=False)] = 30.0
+    longest_quote: Annotated[int, NotBool, Field(ge=10, le=80)] = LONGEST_QUOTE
     mcp: dict[ServerName, McpServerConfig] = Field(default_factory=dict, max_length=20)
 
 

@@ -96,11 +96,11 @@ def test_a_note_is_as_chicago_has_it(source: Source, place: str, expected: str) 
         (
             "apa",
             [
-                "Collin, L. (2024, May 2). *XZ Utils FAQ*. Tukaani. "
-                "<https://tukaani.org/xz/faq.html>",
+                "Collin, L. (2024, May 2). *XZ Utils FAQ*. Tukaani. Retrieved 23 November 2026, "
+                "from <https://tukaani.org/xz/faq.html>",
                 "Seward, J., & Gailly, J.-l. (2019). *bzip2 and libbzip2* (Version 1.0.8). "
                 "Sourceware.",
-                "World Wide Web Consortium. (n.d.). *What is a CRC?* Retrieved November 23, 2026, "
+                "World Wide Web Consortium. (n.d.). *What is a CRC?* Retrieved 23 November 2026, "
                 "from <https://example.org/crc>",
             ],
         ),
@@ -111,6 +111,32 @@ def test_a_list_of_sources_is_as_its_style_has_it(
 ) -> None:
     references = References(style, ALL)
     assert ["".join(references.entry(one)) for one in sorted(ALL, key=references.order)] == expected
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "english", "expected"),
+    [
+        ("2026-11-03", True, "Retrieved 3 November 2026, from <https://tukaani.org/xz/faq.html>"),
+        ("2026-11", True, "Retrieved November 2026, from <https://tukaani.org/xz/faq.html>"),
+        ("", True, "<https://tukaani.org/xz/faq.html>"),
+        ("2026-11-03", False, "<https://tukaani.org/xz/faq.html> [2026-11-03]."),
+        ("", False, "<https://tukaani.org/xz/faq.html>"),
+    ],
+)
+def test_apa_says_when_a_page_was_read_where_its_record_does(
+    retrieved: str, english: bool, expected: str
+) -> None:
+    page = FAQ.model_copy(update={"retrieved": retrieved})
+    told = "".join(References("apa", [page], english=english).entry(page))
+    assert told.partition("Tukaani. ")[2] == expected
+
+
+def test_apa_does_not_say_when_a_file_of_the_author_was_read() -> None:
+    file = MANUAL.model_copy(
+        update={"retrieved": "2026-11-03", "url": "https://sourceware.org/bzip2/"}
+    )
+    told = "".join(References("apa", [file]).entry(file))
+    assert told.endswith("Sourceware. <https://sourceware.org/bzip2/>")
 
 
 def note(number: int, source: Source, locator: str) -> Note:

@@ -50,18 +50,22 @@ def test_a_number_that_is_written_otherwise_or_computed_follows(claim: str, pass
 
 
 @pytest.mark.parametrize(
-    ("quote", "fits"),
+    ("quote", "longest", "fits"),
     [
-        ("compression", False),
-        ("gzip format", False),
-        ("gunzip checks a 32 bit CRC.", True),
-        ("word " * 40, True),
-        ("word " * 41, False),
-        ("灯塔建于一八五一年三月", True),
+        ("compression", 40, False),
+        ("gzip format", 40, False),
+        ("gunzip checks a 32 bit CRC.", 40, True),
+        ("word " * 40, 40, True),
+        ("word " * 41, 40, False),
+        ("word " * 41, 80, True),
+        ("word " * 11, 10, False),
+        ("灯塔建于一八五一年三月", 40, True),
     ],
 )
-def test_a_quote_of_one_word_or_of_a_page_proves_nothing(quote: str, *, fits: bool) -> None:
-    assert (quote_length_fault(quote) == "") is fits
+def test_a_quote_of_one_word_or_of_a_page_proves_nothing(
+    quote: str, longest: int, *, fits: bool
+) -> None:
+    assert (quote_length_fault(quote, longest) == "") is fits
 
 
 def test_a_claim_without_a_verdict_is_no_fact() -> None:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -219,6 +220,24 @@ def test_facts_whose_quotes_are_not_there_are_dropped(tmp_path: Path) -> None:
     assert (found["not_in_the_text"], found["source"]) == (1, source_id("file", "salt.md"))
     made = desk.call("save_note", source=found["source"], facts=found["facts"])
     assert made["verified"] == 1
+
+
+@pytest.mark.parametrize(("longest", "fits"), [(None, True), (80, True), (10, False)])
+def test_the_longest_quote_is_named_to_the_model_and_held(
+    tmp_path: Path, longest: int | None, *, fits: bool
+) -> None:
+    fact = {"claim": "There are forty.", "quote": " ".join(["word"] * 40)}
+    desk = ResearchDesk(tmp_path, answers=[{"facts": [fact]}])
+    if longest is not None:
+        desk.context = replace(desk.context, longest_quote=longest)
+    desk.source("words.md", fact["quote"])
+    found = desk.call("extract_facts", source="words.md", question="How many?")
+    prompt, values = desk.ask.asked[0]
+    system = load_prompt(prompt).render(**values)[0]["content"]
+    assert f"one passage of 3 to {longest or 40} words," in system
+    note = desk.call("save_note", source=found["source"], facts=found["facts"])["notes"][0]
+    told = "" if fits else "the quote has 40 words; it takes 3 to 10 to prove a claim"
+    assert (note["verified"], note["reason"]) == (True, told)
 
 
 def test_no_fact_is_an_answer(tmp_path: Path) -> None:

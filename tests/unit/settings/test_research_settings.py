@@ -47,6 +47,9 @@ def test_an_engine_and_servers_are_read(sources: Sources) -> None:
         ("max_page_mb = true", "research.max_page_mb"),
         ("page_seconds = 0", "research.page_seconds"),
         ("page_seconds = inf", "research.page_seconds"),
+        ("longest_quote = 9", "research.longest_quote"),
+        ("longest_quote = 81", "research.longest_quote"),
+        ("longest_quote = true", "research.longest_quote"),
         ("[research.mcp.Wiki]\ncommand = 'x'", "research.mcp"),
         ("[research.mcp.wiki]", "research.mcp"),
         ("[research.mcp.wiki]\ncommand = 'x'\nurl = 'http://x/'", "research.mcp"),
@@ -68,4 +71,7 @@ def test_a_book_cannot_name_servers_or_programs(sources: Sources, text: str) -> 
 
 
 def test_a_book_may_say_what_harms_nobody(sources: Sources) -> None:
-    assert not sources.load(project="[research]\nfetch = false").settings.research.fetch
+    text = "[research]\nfetch = false\nlongest_quote = {}"
+    for words in (10, 80):
+        research = sources.load(project=text.format(words)).settings.research
+        assert (research.fetch, research.longest_quote) == (False, words)

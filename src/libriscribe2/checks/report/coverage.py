@@ -15,6 +15,7 @@ from libriscribe2.project.paths import OUTLINE, SCENES, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.research_files import ResearchFolder
 from libriscribe2.prose import without_notes
+from libriscribe2.wording import counted
 
 NO_HOME: Final = "the plan gives it no home"
 NOT_USED: Final = "its section does not cite it, and nobody said why"
@@ -35,6 +36,28 @@ class CoveredNote:
     home: tuple[int, int]
     cited: tuple[int, ...]
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CoveredQuestion:
+    """A question of the research, and what became of the notes that answer it.
+
+    Attributes:
+        question: The question with its answer.
+        supported: How many supported notes answer it.
+        cited: How many of them the book cites.
+    """
+
+    question: AnsweredQuestion
+    supported: int
+    cited: int
+
+    @property
+    def notes_in_words(self) -> str:
+        """Its notes: `2 of 5 supported notes cited`."""
+        if not self.supported:
+            return "no supported note"
+        return f"{self.cited} of {counted(self.supported, 'supported note')} cited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +86,13 @@ class Coverage:
     """What a book makes of its research.
 
     Attributes:
-        questions: The questions with their answers.
+        questions: The questions with their answers and the use of their notes.
         sources: The sources, those of which most is cited first; unused ones last.
         notes: The notes, used ones first.
         unsupported: Statements that no note bears out.
     """
 
-    questions: tuple[AnsweredQuestion, ...]
+    questions: tuple[CoveredQuestion, ...]
     sources: tuple[CoveredSource, ...]
     notes: tuple[CoveredNote, ...]
     unsupported: tuple[ChapterFault, ...]
@@ -91,6 +114,14 @@ class Coverage:
 
     def as_record(self) -> dict[str, Any]:
         """The same as plain JSON."""
+        questions = [
+            {
+                **one.question.model_dump(mode="json"),
+                "supported": one.supported,
+                "cited": one.cited,
+            }
+            for one in self.questions
+        ]
         notes = [
             {
                 "id": one.note.id,
@@ -103,7 +134,7 @@ class Coverage:
             for one in self.notes
         ]
         return {
-            "questions": [one.model_dump(mode="json") for one in self.questions],
+            "questions": questions,
             "sources": [asdict(one) for one in self.sources],
             "notes": notes,
             "unsupported": [asdict(one) for one in self.unsupported],
@@ -127,7 +158,7 @@ def coverage_of(brief: Brief, view: ProjectView) -> Coverage | None:
     reasons = _Reasons(book, view, numbers)
     covered = [_covered(note, cited, reasons) for note in notes]
     return Coverage(
-        questions=tuple(book.answers()),
+        questions=tuple(_question(one, covered) for one in book.answers()),
         sources=_sources(book.sources(), covered, ResearchFolder(view.paths).own_files()),
         notes=tuple(sorted(covered, key=lambda one: (not one.cited, one.home, one.note.id))),
         unsupported=unsupported_in(view, texts, notes),
@@ -171,6 +202,12 @@ def _covered(note: Note, cited: Mapping[int, frozenset[str]], reasons: _Reasons)
     chapters = tuple(number for number, ids in cited.items() if note.id in ids)
     home = reasons.homes.get(note.id, (0, 0))
     return CoveredNote(note, home, chapters, "" if chapters else reasons.of(note))
+
+
+def _question(question: AnsweredQuestion, notes: Sequence[CoveredNote]) -> CoveredQuestion:
+    """A question with the notes among its own that a text may state, as they are now."""
+    own = [one for one in notes if one.note.is_fact and one.note.id in question.notes]
+    return CoveredQuestion(question, len(own), sum(bool(one.cited) for one in own))
 
 
 def _sources(

@@ -79,6 +79,7 @@ async def extract_facts(context: ToolContext, arguments: ExtractFacts) -> JsonVa
         source=_named(material.document),
         text=_BLOCK_TAG.sub("\u2039", material.shown),
         most=str(arguments.max_facts),
+        longest_quote=str(context.longest_quote),
     )
     facts = await in_thread(_found, material, answer.facts[: arguments.max_facts])
     return {

@@ -6,7 +6,7 @@ from typing import Any, Final, Self
 from pydantic import ConfigDict, Field, JsonValue, model_validator
 
 from libriscribe2.models.base import Text
-from libriscribe2.models.notes import Fact, Note
+from libriscribe2.models.notes import LONGEST_QUOTE, Fact, Note
 from libriscribe2.project.research_files import SavedText
 from libriscribe2.research.quotes import find_in_source
 from libriscribe2.research.sources import in_thread, open_source
@@ -60,7 +60,7 @@ async def save_note(context: ToolContext, arguments: SaveNote) -> JsonValue:
     facts = list(arguments.facts)
     if arguments.claim.strip():
         facts.insert(0, Fact(claim=arguments.claim, quote=arguments.quote))
-    notes = await in_thread(_notes, document, facts, arguments.locator, context.step)
+    notes = await in_thread(_notes, document, facts, arguments.locator, context)
     unique = {note.id: note for note in notes}
     kept: list[Any] = [note.model_dump(mode="json") for note in unique.values()]
     return {
@@ -70,7 +70,14 @@ async def save_note(context: ToolContext, arguments: SaveNote) -> JsonValue:
     }
 
 
-def note_of(document: SavedText, fact: Fact, *, locator: str = "", step: str = "") -> Note:
+def note_of(
+    document: SavedText,
+    fact: Fact,
+    *,
+    locator: str = "",
+    step: str = "",
+    longest: int = LONGEST_QUOTE,
+) -> Note:
     """A note; its quote is looked up in the saved text, and its place is the place found there.
 
     Args:
@@ -78,10 +85,11 @@ def note_of(document: SavedText, fact: Fact, *, locator: str = "", step: str = "
         fact: Claim and quote.
         locator: Where the quote is said to stand; counts only where it is not found.
         step: The step that takes the note.
+        longest: Most words of a quote.
     """
     found = find_in_source(fact.quote, document.text) if document.whole else None
     reason = "" if found else (NOT_FOUND if document.whole else TEXT_CHANGED)
-    unfit = quote_length_fault(fact.quote) if found else ""
+    unfit = quote_length_fault(fact.quote, longest) if found else ""
     return Note(
         id=_note_id(fact, document.source.id),
         claim=fact.claim,
@@ -96,8 +104,11 @@ def note_of(document: SavedText, fact: Fact, *, locator: str = "", step: str = "
     )
 
 
-def _notes(document: SavedText, facts: list[Fact], locator: str, step: str) -> list[Note]:
-    return [note_of(document, fact, locator=locator, step=step) for fact in facts]
+def _notes(
+    document: SavedText, facts: list[Fact], locator: str, context: ToolContext
+) -> list[Note]:
+    step, longest = context.step, context.longest_quote
+    return [note_of(document, one, locator=locator, step=step, longest=longest) for one in facts]
 
 
 def _note_id(fact: Fact, source: str) -> str:
