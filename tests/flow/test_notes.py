@@ -188,6 +188,34 @@ def test_notes_are_shown(desk: Desk, book: ProjectFolder) -> None:
     assert book.text("notes/ch02.s1.md") == f"{WORDS}\n"
 
 
+def test_notes_are_listed(desk: Desk, book: ProjectFolder) -> None:
+    ran = desk.run("note", "book", "--list")
+    assert (ran.out, ran.err) == ("", "There are no notes.\n")
+    assert desk.run("note", "book", "--list", "--json").value == []
+    for part in ("book", "people", "2", "2.1"):
+        desk.run("note", "book", part, f"Less weather.\n\n{WORDS}")
+    book.write("notes/chapter2.md", f"{WORDS}\r\nTenser.")
+    desk.run("note", "book", "2.1", "Tenser.")
+    before = book.contents()
+    rows = desk.run("note", "book", "--list", "--json").value
+    assert [list(row.values()) for row in rows] == [
+        ["book", "Less weather.", 9],
+        ["2", "Less weather.", 9],
+        ["2.1", "Less weather.", 10],
+        ["chapter2", WORDS, 8],
+        ["characters", "Less weather.", 9],
+    ]
+    assert list(rows[0]) == ["part", "first_line", "words"]
+    ran = desk.run("note", "book", "--list")
+    assert ran.out.splitlines()[:2] == ["part\tfirst line\twords", "book\tLess weather.\t9"]
+    assert ran.err == "warning: notes/chapter2.md is not used: the book has no such part.\n"
+    (row,) = desk.run("note", "book", "2.1", "--list", "--json").value
+    assert row["part"] == "2.1"
+    refused = desk.run("note", "book", "2", "Tenser.", "--list", expect=2)
+    assert "TEXT and --list cannot be combined" in refused.err
+    assert book.contents() == before
+
+
 def test_a_file_of_notes_that_nobody_heeds_is_named(desk: Desk, book: ProjectFolder) -> None:
     heeded = ("book", "outline", "ch02", "ch02.s1")
     for name in (*heeded, "chapter2", "ch2", "ch09", "ch02.s7", "canon"):

@@ -156,6 +156,24 @@ def test_a_name_in_s_is_asked_about_where_only_an_apostrophe_follows(
     assert book.text("chapters/02.md").endswith("Peter\u2019s coat. Peter came.\n")
 
 
+def test_the_preview_ends_with_how_many_places_in_how_many_files_change(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    add(book, 2, "Anna kam. " * 45 + "Annas Mantel hing da.")
+    add(book, 3, "Anna schlief.")
+    told = desk.run("rename", "book", "Anna", "Greta", "--json")
+    assert (len(told.value["places"]), told.value["files"]) == (46, 2)
+    total = "46 places in 2 files."
+    preview = desk.run("rename", "book", "Anna", "Greta", "--dry-run").err.splitlines()
+    assert preview[-1] == total
+    unasked = desk.run("rename", "book", "Anna", "Greta").err.splitlines()
+    assert "Nothing was changed." in unasked[unasked.index(total) + 1]
+    agreed = desk.run("rename", "book", "Anna", "Greta", "--yes").err.splitlines()
+    assert "46 places renamed" in agreed[agreed.index(total) + 1]
+    one = desk.run("rename", "book", "Annas", "Gretas", "--dry-run").err.splitlines()
+    assert one[-1] == "1 place in 1 file."
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said_"),
     [
@@ -198,6 +216,7 @@ def test_other_forms_are_asked_about_on_a_terminal(desk: Desk, book: ProjectFold
     child.sendline("")
     child.expect("Annchen .1 place, perhaps")
     child.sendline("Gretchen")
+    child.expect("3 places in 1 file.")
     child.expect("Rename.")
     child.sendline("y")
     everything(child)

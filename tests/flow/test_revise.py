@@ -118,6 +118,16 @@ def test_versions_are_listed_shown_and_restored(desk: Desk, book: ProjectFolder)
     assert desk.run("versions", "book", "2", str(other["version"])).out == f"{now}\n"
 
 
+def test_each_version_says_how_many_words_of_prose_it_has(desk: Desk, book: ProjectFolder) -> None:
+    desk.run("revise", "book", "2", "Cut.", "--yes", backend=patches((SENTENCE, "")))
+    (listed,) = desk.run("versions", "book", "2", "--json").value
+    assert listed["words"] == 17
+    table = desk.run("versions", "book", "2").out.splitlines()
+    assert table[0].split() == ["version", "replaced", "words"]
+    assert table[-1].split() == ["1", listed["replaced"], "17"]
+    assert "(17 words)" in desk.run("versions", "book", "2", "1", "--restore").err
+
+
 def test_a_killed_revision_is_kept_by_the_next_yes_and_paid_once(
     desk: Desk, book: ProjectFolder
 ) -> None:
@@ -147,6 +157,26 @@ def test_what_cannot_be_done_is_told_in_a_line(
     before = book.contents()
     assert said in desk.run(*words, expect=code).err.replace("\n", " ")
     assert book.contents() == before
+
+
+@pytest.mark.parametrize(
+    "words", [("revise", "book", "1", "--undo"), ("versions", "book", "1", "1", "--restore")]
+)
+def test_where_nothing_can_be_put_back_it_says_why_and_what_to_type(
+    desk: Desk, book: ProjectFolder, words: tuple[str, ...]
+) -> None:
+    said = " ".join(desk.run(*words, expect=2).err.split())
+    assert "There is no earlier version of chapters/01.md." in said
+    assert "keeps every replaced text, holds no other text of it." in said
+    assert "fix: `libriscribe2 versions book CHAPTER` lists those of another chapter." in said
+
+
+def test_of_a_chapter_that_is_not_written_nothing_is_put_back(desk: Desk) -> None:
+    desk.create("--until", "plan")
+    said = " ".join(desk.run("revise", "book", "1", "--undo", expect=2).err.split())
+    assert "There is no earlier version of chapters/01.md." in said
+    assert "why: it is not there yet" in said
+    assert "fix: Run `libriscribe2 resume book` to have it made." in said
 
 
 def test_a_chapter_that_is_not_written_is_not_revised(desk: Desk) -> None:

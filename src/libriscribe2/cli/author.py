@@ -21,7 +21,7 @@ from libriscribe2.cli.frame import (
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, consult
-from libriscribe2.commands.noting import Noted, note_down, notes_on, part_of, unheeded
+from libriscribe2.commands.noting import Noted, list_notes, note_down, notes_on, part_of, unheeded
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.revising import (
     all_versions,
@@ -55,6 +55,9 @@ def note(
         ),
     ] = None,
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What you want.")] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the notes: part, first line and words.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Tell the models what you want of a book, a chapter or a scene.
@@ -63,8 +66,10 @@ def note(
 
     Notes are plain text in the project's folder `notes`, to be edited there, and outrank the plan.
     What is written from now on follows them, in a run that goes on too; `redo` writes again what is
-    there. Without TEXT, the notes are shown.
+    there. Without TEXT, the notes are shown; --list gives each a line.
     """
+    if listed and text is not None:
+        raise UsageError("TEXT and --list cannot be combined", fix="Use one at a time.")
     paths = frame.project(project)
     if text is not None and part is not None:
         tell_noted(frame.renderer, paths, note_down(paths, part, text))
@@ -75,8 +80,11 @@ def note(
     if part is not None:
         name = part_of(part, look_at(paths), read_brief(paths)).note
         told = {name: told[name]} if name in told else {}
+    rows = list_notes(told) if listed else [{"file": n, "note": said} for n, said in told.items()]
     if as_json:
-        frame.renderer.data_json([{"file": name, "note": said} for name, said in told.items()])
+        frame.renderer.data_json(rows)
+    elif listed and rows:
+        frame.renderer.table(("part", "first line", "words"), [list(row.values()) for row in rows])
     elif told:
         frame.renderer.data("\n\n".join(f"{name}\n{said}" for name, said in told.items()))
     else:

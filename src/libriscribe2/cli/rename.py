@@ -1,6 +1,5 @@
 """`libriscribe2 rename`: a name changed in all of a book, shown place by place before."""
 
-from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Final
@@ -94,38 +93,45 @@ def _asked(renderer: Renderer, forms: Sequence[Form]) -> dict[str, str]:
 
 
 def _show(renderer: Renderer, places: Sequence[Hit], left: Sequence[Form]) -> None:
-    """The first places, those of the text before those of the plan, and the forms that stay."""
+    """The first places, those of the text before those of the plan, and what ends a preview."""
     by_file = sorted(places, key=lambda one: not fnmatchcase(one.file, CHAPTER_FILES))
     for one in by_file[:_SHOWN]:
         renderer.change(f"{one.file}:{one.line}", one.left, one.old, one.new, one.right)
     if len(places) > _SHOWN:
-        files = Counter(one.file for one in by_file[_SHOWN:])
         more = counted(len(places) - _SHOWN, "more place")
-        renderer.note(f"{more} in {counted(len(files), 'file')}; --dry-run shows all of them.")
-    _tell_left(renderer, left)
+        renderer.note(
+            f"{more} in {counted(_files(by_file[_SHOWN:]), 'file')}; --dry-run shows all of them."
+        )
+    _tell_end(renderer, places, left)
 
 
 def _tell(
     renderer: Renderer, places: Sequence[Hit], left: Sequence[Form], *, as_json: bool
 ) -> None:
-    """Every place, and the forms that stay, as data."""
+    """Every place, and what ends a preview, as data."""
     if as_json:
         hits = [
             {"file": one.file, "line": one.line, "before": one.before, "after": one.after}
             for one in places
         ]
         stays = [{"form": one.old, "proposed": one.new, "count": one.count} for one in left]
-        renderer.data_json({"places": hits, "left": stays})
+        renderer.data_json({"places": hits, "files": _files(places), "left": stays})
         return
     for one in places:
         renderer.data(f"{one.file}:{one.line}: {one.before} -> {one.after}")
-    _tell_left(renderer, left)
+    _tell_end(renderer, places, left)
 
 
-def _tell_left(renderer: Renderer, left: Sequence[Form]) -> None:
-    """The forms that stay, and how to have them changed, too."""
+def _tell_end(renderer: Renderer, places: Sequence[Hit], left: Sequence[Form]) -> None:
+    """The forms that stay, how to have them changed, too, and last how much changes."""
     for one in left:
         renderer.warning(
             f"{one.old} ({counted(one.count, 'place')}) stays; "
             f"--form {one.old}={one.new or '...'} changes it."
         )
+    renderer.note(f"{counted(len(places), 'place')} in {counted(_files(places), 'file')}.")
+
+
+def _files(places: Sequence[Hit]) -> int:
+    """In how many files the places are."""
+    return len({one.file for one in places})

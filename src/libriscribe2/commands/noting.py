@@ -2,8 +2,10 @@
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from pathlib import PurePosixPath
+from typing import Any, Final
 
 from libriscribe2.commands.projects import (
     look_at,
@@ -29,7 +31,7 @@ from libriscribe2.project.paths import (
     noted_place,
 )
 from libriscribe2.project.project_view import ProjectView
-from libriscribe2.prose import weigh
+from libriscribe2.prose import count_words, weigh
 from libriscribe2.wording import counted
 
 _PLACE: Final = re.compile(
@@ -190,6 +192,30 @@ def notes_on(paths: ProjectPaths) -> dict[str, str]:
         ProjectError: One is not UTF-8.
     """
     return Book(look_at(paths)).author_notes()
+
+
+def list_notes(told: Mapping[str, str]) -> list[dict[str, Any]]:
+    """What each of some notes is about, as a command line names it, its first line and its words.
+
+    Args:
+        told: The notes by the name of their file.
+    """
+    return [
+        {
+            "part": _called(name),
+            "first_line": said.partition("\n")[0].rstrip(),
+            "words": count_words(said),
+        }
+        for name, said in told.items()
+    ]
+
+
+def _called(name: str) -> str:
+    """How a command line names what a file of notes is about; a misnamed file has its own name."""
+    place = noted_place(name)
+    if place is not None and note_on(*place) == name:
+        return Part("", *place).called
+    return PurePosixPath(name).stem
 
 
 def unheeded(paths: ProjectPaths) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from libriscribe2.project.records import Record
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import Change, Replacement, digest
 from libriscribe2.project.texts import content_sha
-from libriscribe2.prose import count_words
+from libriscribe2.prose import prose_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Version:
 
     @property
     def words(self) -> int:
-        """Its words."""
-        return count_words(self.text)
+        """Its words of prose, counted as those of the present text are."""
+        return prose_words(self.text)
 
 
 def versions_of(view: ProjectView, name: str) -> list[Version]:
@@ -78,7 +78,7 @@ def version(view: ProjectView, name: str, number: int | None) -> Version:
     """
     found = versions_of(view, name)
     if not found:
-        raise UsageError(f"There is no earlier version of {name}.")
+        raise _no_version(view, name)
     if number is not None and not 1 <= number <= len(found):
         raise UsageError(
             f"There is no version {number} of {name}.", fix=f"Choose one of 1 to {len(found)}."
@@ -87,6 +87,19 @@ def version(view: ProjectView, name: str, number: int | None) -> Version:
     if not chosen.is_text:
         raise UsageError(f"Version {chosen.number} of {name} is no text in UTF-8.")
     return chosen
+
+
+def _no_version(view: ProjectView, name: str) -> UsageError:
+    """What is told of a file that has no earlier text."""
+    what, called = f"There is no earlier version of {name}.", view.paths.called
+    if not view.exists(name):
+        why, fix = "it is not there yet", f"Run `libriscribe2 resume {called}` to have it made."
+        return UsageError(what, why=why, fix=fix)
+    return UsageError(
+        what,
+        why="the project's trash, which keeps every replaced text, holds no other text of it",
+        fix=f"`libriscribe2 versions {called} CHAPTER` lists those of another chapter.",
+    )
 
 
 def edits_of(store: ProjectStore, names: Iterable[str]) -> dict[str, tuple[str, str]]:
