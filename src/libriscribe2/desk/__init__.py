@@ -1,1 +1,1 @@
-"""Pages to look at a project without its lock: served to a browser, or written as a folder."""
+"""The desk: books planned, written, read and changed in the browser; `view` is its read-only part."""
