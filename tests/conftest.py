@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import logging
 import os
 import shutil
 import socket
@@ -83,6 +84,14 @@ def pytest_collection_finish() -> None:
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder with nothing in it."""
     return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(autouse=True)
+def _own_log_level() -> None:
+    """Each test begins with the log as a fresh process has it, whatever ran before."""
+    logger = logging.getLogger("libriscribe2")
+    logger.propagate = True
+    logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(autouse=True)
