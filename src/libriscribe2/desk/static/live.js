@@ -45,7 +45,8 @@ export function follow(address) {
   function open() {
     if (source) return;
     source = new EventSource(`${address}?from=${place}`);
-    source.onopen = () => { said.textContent = ""; };
+    // What ended between the page and its stream is told by neither: look once more.
+    source.onopen = () => { said.textContent = ""; refresh(); };
     source.onmessage = refresh;
     source.addEventListener("piece", piece);
     source.addEventListener("told", told);
