@@ -61,6 +61,12 @@ _UNITS: Final = (
     *("eighteen", "nineteen"),
 )
 _TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+MONTHS: Final = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+"""The months in English."""
+
 NUMBER_WORDS: Final = {
     **dict(zip(_UNITS, range(20), strict=True)),
     **dict(zip(_TENS, range(20, 100, 10), strict=True)),
@@ -355,7 +361,7 @@ def duplicate_paragraphs(chapters: Sequence[ChapterText]) -> list[DuplicatePair]
         for paragraph in chapter.paragraphs
         if len(tokens := words(paragraph.text)) >= DUPLICATE_WORDS
     ]
-    shared = _shared_grams([found for _, _, found in kept])
+    shared = shared_grams([found for _, _, found in kept], _COMMON_GRAM)
     pairs = []
     for (left, right), common in shared.items():
         (first, one, ours), (second, other, theirs) = kept[left], kept[right]
@@ -365,15 +371,20 @@ def duplicate_paragraphs(chapters: Sequence[ChapterText]) -> list[DuplicatePair]
     return sorted(pairs, key=lambda pair: (-pair.likeness, pair.first[0], pair.first[1].line))
 
 
-def _shared_grams(sets: Sequence[frozenset[Gram]]) -> Counter[tuple[int, int]]:
-    """How many phrases each pair of paragraphs shares; pairs that share none are left out."""
+def shared_grams(sets: Sequence[frozenset[Gram]], most: int) -> Counter[tuple[int, int]]:
+    """How many phrases each pair of passages shares; pairs that share none are left out.
+
+    Args:
+        sets: The phrases of each passage.
+        most: A phrase of more passages than these is a refrain, and counts for none.
+    """
     holders: defaultdict[Gram, list[int]] = defaultdict(list)
     for index, found in enumerate(sets):
         for gram in found:
             holders[gram].append(index)
     shared: Counter[tuple[int, int]] = Counter()
     for places in holders.values():
-        if 1 < len(places) <= _COMMON_GRAM:
+        if 1 < len(places) <= most:
             shared.update(combinations(places, 2))
     return shared
 

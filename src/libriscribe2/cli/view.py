@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -33,16 +35,20 @@ _DESKTOP: Final = (
 """What starting a browser takes."""
 
 
+PortOption = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any free one.")
+]
+NoOpenOption = Annotated[
+    bool, typer.Option("--no-open", help="Print the address; open no browser.")
+]
+
+
 @command
 def view(
     frame: Frame,
     project: RequiredProjectArgument,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes any free one.")
-    ] = 0,
-    no_open: Annotated[
-        bool, typer.Option("--no-open", help="Print the address; open no browser.")
-    ] = False,
+    port: PortOption = 0,
+    no_open: NoOpenOption = False,
     export: Annotated[
         Path | None,
         typer.Option("--export", metavar="DIR", help="Export the pages to a folder instead."),
@@ -62,7 +68,8 @@ def view(
     renderer = frame.renderer
     source = source_of(frame.project(project), against)
     if export is None:
-        _serve(renderer, source, port, opens=not no_open, as_json=as_json)
+        with open_door(renderer, port, opens=not no_open, as_json=as_json) as door:
+            run_async(serve(source, door), lambda: renderer.note("Stopped."))
     elif port:
         raise UsageError("--export writes a folder and needs no --port")
     else:
@@ -87,10 +94,9 @@ def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource
     )
 
 
-def _serve(
-    renderer: Renderer, source: ProjectSource, port: int, *, opens: bool, as_json: bool
-) -> None:
-    """Answer until Ctrl-C."""
+@contextmanager
+def open_door(renderer: Renderer, port: int, *, opens: bool, as_json: bool) -> Iterator[Door]:
+    """A place to answer from, whose address is told; a browser is opened at it if one is wanted."""
     door = Door.on(port)
     with door.listener:
         if as_json:
@@ -98,13 +104,13 @@ def _serve(
         else:
             renderer.data(door.address)
         sys.stdout.flush()  # who reads a pipe needs the address now
-        if opens and not opened(door.address_once):
+        if opens and not _opened(door.address_once):
             renderer.note("No browser could be opened; open the address yourself.")
         renderer.note("Press Ctrl-C to stop.")
-        run_async(serve(source, door), lambda: renderer.note("Stopped."))
+        yield door
 
 
-def opened(address: str) -> bool:
+def _opened(address: str) -> bool:
     """Open the user's browser, which sees no key; whether there is one."""
     command = [sys.executable, "-P", "-c", _OPENS, address]
     return subprocess.run(command, env=environment(*_DESKTOP), check=False).returncode == 0

@@ -7,7 +7,6 @@ from typing import Any, Final
 from libriscribe2.agents.agent_book_reviewer import BookReviewer, book_to_read
 from libriscribe2.agents.agent_citations import CitationJudge
 from libriscribe2.agents.agent_continuity_evaluator import (
-    MOST_QUESTIONS,
     ContinuityEvaluator,
     OpenQuestion,
     doubted,
@@ -98,7 +97,7 @@ async def evaluate_story(
     found = ready(pairs.bible, book.store, evaluation.findings)
     judged = {
         frozenset((place_of(one.later), place_of(earlier)))
-        for one in pairs.questions[:MOST_QUESTIONS]
+        for one in pairs.questions[: len(pairs.questions) - evaluation.left_out]
         for earlier in one.earlier
     }
     sure = tuple(one for one in report.findings if frozenset((one.where, one.other)) not in judged)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from libriscribe2.checks.plan.plan import PLAN_RULES, STORY, Plan
+from libriscribe2.checks.text import MONTHS
 from libriscribe2.models.findings import Finding, Place
 from libriscribe2.models.story import OutlineChapter
 from libriscribe2.project.paths import OUTLINE, SCENES
@@ -18,10 +19,6 @@ _RANK: Final = {
     **dict.fromkeys(("day", "tag", "jour", "día", "dia", "giorno", "dag", "dzień", "день"), 3),
     **dict.fromkeys(("hour", "stunde", "heure", "hora", "ora", "uur"), 4),
 }
-_MONTHS: Final = (
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
-)
 _PARTS: Final = ("dawn", "morning", "noon", "afternoon", "evening")
 """Night is not among them: it belongs to the day before as well as to the day after."""
 
@@ -34,7 +31,7 @@ _COUNTED: Final = re.compile(
     rf"\b({'|'.join(sorted(_RANK, key=len, reverse=True))})\s+(\d{{1,4}})\b"
 )
 _ISO: Final = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
-_MONTH: Final = "|".join(_MONTHS)
+_MONTH: Final = "|".join(MONTHS)
 _DAY_MONTH: Final = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})(?:,?\s+(\d{{4}}))?\b")
 _MONTH_DAY: Final = re.compile(rf"\b({_MONTH})\s+(\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(\d{{4}}))?\b")
 _YEAR: Final = re.compile(r"(?<![\d:])([12]\d{3})(?![\d:])")
@@ -128,7 +125,7 @@ def _dates(text: str) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
     for month, day, year in () if found else _MONTH_DAY.findall(text):
         found.append((year, month, day))
     for year, month, day in found:
-        numbers = (_MONTHS.index(month) + 1, int(day))
+        numbers = (MONTHS.index(month) + 1, int(day))
         if year:
             yield ("date", "month", "day"), (int(year), *numbers)
         else:

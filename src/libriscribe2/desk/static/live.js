@@ -3,7 +3,9 @@
 export function follow(address) {
   const said = document.getElementById("live");
   const sheet = document.getElementById("arriving");
-  let source = null, busy = false, again = false, state = "", made = -1;
+  let source = null, busy = false, again = false, made = -1;
+  // The state that the page was made with: a run may end before its stream is open.
+  let state = document.getElementById("stand")?.dataset.state;
   let place = Number(sheet?.dataset.from ?? 0);
 
   async function refresh() {
@@ -37,7 +39,7 @@ export function follow(address) {
       if (name === "share") target.value = value;
       else if (target.textContent !== value) target.textContent = value;
     }
-    if ((state && now.state !== state) || (made >= 0 && now.made !== made)) refresh();
+    if ((state !== undefined && now.state !== state) || (made >= 0 && now.made !== made)) refresh();
     state = now.state;
     made = now.made;
   }
@@ -45,8 +47,7 @@ export function follow(address) {
   function open() {
     if (source) return;
     source = new EventSource(`${address}?from=${place}`);
-    // What ended between the page and its stream is told by neither: look once more.
-    source.onopen = () => { said.textContent = ""; refresh(); };
+    source.onopen = () => { said.textContent = ""; };
     source.onmessage = refresh;
     source.addEventListener("piece", piece);
     source.addEventListener("told", told);
