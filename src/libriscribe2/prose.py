@@ -27,6 +27,18 @@ def without_notes(text: str) -> str:
 _TITLE: Final = re.compile(r"\A\s*#[^\n]*\n+")
 
 
+SPACE: Final = (
+    " \t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f"
+)
+"""White space but for U+3000, which indents Chinese and Japanese paragraphs."""
+
+
+def trimmed(text: str) -> str:
+    """Prose without white space around it; an ideographic indent at its beginning stays."""
+    return text.lstrip(SPACE).rstrip()
+
+
 def divided(text: str) -> tuple[str, str]:
     """A chapter's title with the blank lines after it, "" where it has none, and the rest."""
     title = found[0] if (found := _TITLE.match(text)) else ""

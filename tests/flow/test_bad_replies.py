@@ -39,8 +39,9 @@ def test_OV_34_a_model_that_never_answers_in_shape_ends_the_run_and_is_asked_ane
     asked = [request for request in author.asked if request.step == step]
     assert [request.attempt for request in asked] == [1, 2, 3]
     assert f"error: The stage {stage!r} got no usable reply: Max retries (3) exceeded" in ran.err
-    assert " why: " in ran.err
+    assert " why: the model was last told: " in ran.err
     assert " fix: run `libriscribe2 resume book`" in ran.err
+    assert "`libriscribe2 debug list book` shows the replies" in ran.err
     book = desk.project()
     again = Author()
     desk.run("resume", "book", backend=again)

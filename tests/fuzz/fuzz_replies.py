@@ -1,8 +1,8 @@
 """Coverage-guided fuzzing of everything that reads a reply: `make fuzz`.
 
-Needs atheris, which is installed by hand: `uv pip install atheris`. The arguments are libFuzzer's:
-corpus folders, `-max_total_time=600`, `-max_len=2000`. A finding is written to `crash-*`; add it
-to `tests/fuzz/corpus/`, where `test_corpus.py` reads it at every test run.
+Needs atheris, which `uv run --with atheris` brings. The arguments are libFuzzer's: corpus folders,
+`-max_total_time=600`, `-max_len=2000`. A finding is written to `crash-*`; add it to
+`tests/fuzz/corpus/`, where `test_corpus.py` reads it at every test run.
 """
 
 import sys

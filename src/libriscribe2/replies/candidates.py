@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from libriscribe2.replies.outcome import RepairOutcome
 from libriscribe2.replies.repair import repair_json
-from libriscribe2.replies.repair.patterns import COMMA, QUOTED_KEY
-from libriscribe2.replies.repair.state import RepairOutcome
+from libriscribe2.replies.repair.patterns import COMMA, OPEN_QUOTES, QUOTED_KEY
 from libriscribe2.replies.strict_json import StrictParse, find_json_end_string_safe, strict_parse
 
 MAX_FAILURES: Final = 500
 MAX_SPANS: Final = 20_000
-_QUOTES: Final = "\"'“”„«‘’`＂「『‹"
 _DOUBLE_BRACE: Final = re.compile(r"\{\s*(?=\{)")
 # A comma where the colon after the first key should stand.
 _COMMA_KEY: Final = re.compile(r"""\{\s*"[^"\\\n]{1,60}"\s*[,;]\s*[{\[]\s*["{\[]""")
@@ -27,8 +26,8 @@ _MARK: Final = re.compile(
     (?P<fence>`{{3,}}|~{{3,}})
     | (?P<comment>/\*|<!--)
     | (?P<section><!\[CDATA\[)
-    | [{{｛](?={_BLANK}(?:[{_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|<!--|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
-    | [\[［](?={_BLANK}(?:[\[\{{｛{_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
+    | [{{｛](?={_BLANK}(?:[{OPEN_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|<!--|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
+    | [\[［](?={_BLANK}(?:[\[\{{｛{OPEN_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
     """,
     re.VERBOSE,
 )

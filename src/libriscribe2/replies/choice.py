@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from math import prod
 from typing import Any, Final
 from unicodedata import normalize, numeric
 
-from libriscribe2.replies.normalise import REASONING_NAME
-from libriscribe2.replies.remarks import is_template
+from libriscribe2.replies.remarks import is_same_word, is_template, says_more
 from libriscribe2.replies.schema_fit import (
     Fit,
     accepts_type,
@@ -16,8 +16,10 @@ from libriscribe2.replies.schema_fit import (
     branch_for,
     fit,
     integers_of,
+    is_schema_echo,
     json_type,
     missing_keys,
+    plain_name,
     properties_of,
     resolve,
     sole_list,
@@ -25,41 +27,34 @@ from libriscribe2.replies.schema_fit import (
 )
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
-
-def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether a value is itself a JSON Schema where the wanted schema asks for none."""
-    if not isinstance(value, dict) or "properties" in properties_of(resolve(schema, schema)):
-        return False
-    declared = value.get("properties")
-    if not isinstance(declared, dict) or not declared:
-        return False
-    keywords = {"type", "$ref", "anyOf", "allOf", "oneOf", "enum", "const", "items"}
-    return all(isinstance(node, dict) and keywords & node.keys() for node in declared.values())
-
-
 _INTEGER: Final = re.compile(r"[+-]?\d{1,400}")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?")
-# An amount with one unit: a word behind a bare number may multiply it ("80 mil") and is none.
+# An amount with one unit. A word behind a bare number may multiply it ("80 mil").
 _AMOUNT: Final = re.compile(
     r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’])\d{3})(?:(?P=mark)\d{3}){0,3})(?: [^\W\d_]{2,20})?"
     r"|(?P<bare>\d{1,9})(?:/(?P<most>\d{1,3})|(?P<unit>[\u3040-\u9fff\uac00-\ud7af]{1,3}))"
+    r"|(?P<number>\d{1,9}) (?P<word>[^\W\d_]{2,20})|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
 )
+_LARGE: Final = 1_000
+_LEAST_FACTOR: Final = 10
 # How an item says its place: "Chapter 1", "#2", "3.", "第4章".
 _PLACE: Final = re.compile(
     r"[^\d\n]{0,20}?(\d{1,4})(?:[^\w\s]{0,2}|[\u3040-\u9fff\uac00-\ud7af]{1,2})"
 )
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+")
-_COUNTED: Final = re.compile(r"(\D{0,30})(\d{1,4})")
+_COUNTED: Final = re.compile(r"(\D{0,30})(\d{1,4})(\D{0,10})")
 # A part of a sentence is no keyword: it has many words, a stop, or half of a number.
 _MAX_KEYWORD: Final = 80
 _SEPARATED: Final = re.compile(r"[,;，、；]|\d[.)]\s|[.!?。！？…]\s*\S|[•*]")
-_CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S")
+_CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S|\d,\d")
+_LIST_COMMA: Final = re.compile(r",(?!(?<=\d,)\d)")
 
 
 def _is_keyword(part: str) -> bool:
     return len(part) <= _MAX_KEYWORD and not _CLAUSE.search(part) and not part.isdigit()
 
 
+_NEAR: Final = 0.8
 _TRUTH: Final = {"true": True, "false": False}
 
 
@@ -80,6 +75,7 @@ class Coercion:
         self.applied: list[str] = []
         self.trouble = ""
         self._root = schema
+        self._field = ""
 
     def apply(self, value: Any) -> Any:
         """A copy of the value with every exact coercion made."""
@@ -87,6 +83,7 @@ class Coercion:
         pending: list[tuple[Any, Any, Any]] = [(holder, 0, self._root)]
         while pending:
             parent, slot, node = pending.pop()
+            self._field = slot if isinstance(slot, str) else self._field
             item = self._fitted(parent[slot], node)
             inner = isinstance(item, dict | list)
             branch = branch_for(node, item, self._root) if inner else None
@@ -111,7 +108,7 @@ class Coercion:
             return value
         for name, change in (
             ("csv_split", self._split),
-            ("number_from_string", _number),
+            ("number_from_string", self._number),
             ("boolean_from_string", _boolean),
             ("string_from_number", _string),
             ("value_of_enum", self._listed),
@@ -134,7 +131,7 @@ class Coercion:
         if not any(accepts_type(branch, "") for branch in alternatives(items, self._root)):
             return None
         lines = value.strip().splitlines()
-        parts = [part.strip() for part in (lines if len(lines) > 1 else value.split(","))]
+        parts = [part.strip() for part in (lines if len(lines) > 1 else _LIST_COMMA.split(value))]
         if len(lines) < 2 and any(not _is_keyword(part) for part in parts):
             return None if _SEPARATED.search(value) else [value]
         if all(_BULLET.match(part) for part in parts if part):
@@ -168,13 +165,37 @@ class Coercion:
         keys = [_COUNTED.fullmatch(key) for key in value]
         counts = [int(key[2]) for key in keys if key]
         items = list(value.values())
-        same = len(counts) == len(value) and len({key[1] for key in keys if key}) == 1
+        same = len(counts) == len(value) and len({key.group(1, 3) for key in keys if key}) == 1
         if not same:
             return self._with(items, list(value), node, "string")
         if counts[0] > 1 or counts != list(range(counts[0], counts[0] + len(counts))):
             return None
         numbered = self._with(items, counts, node, "integer")
         return None if self._contradicts(items, counts, node) else numbered or items
+
+    def _number(self, value: Any, node: Mapping[str, Any]) -> Any:
+        """The number that a text is, perhaps with its unit."""
+        wanted = types_of(node)
+        if isinstance(value, float) and "integer" in wanted and value.is_integer():
+            return int(value)
+        if not isinstance(value, str) or not wanted & {"integer", "number"}:
+            return None
+        text = normalize("NFKC", value).strip(" \t*_`")
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        if "number" in wanted and _NUMBER.fullmatch(text):
+            return float(text)
+        amount = _AMOUNT.fullmatch(text)
+        if amount is None or (amount["most"] and int(amount["most"]) != node.get("maximum")):
+            return None
+        said, most = amount["word"] or amount["label"], node.get("maximum")
+        if said is None:
+            times = prod(int(numeric(char, 1)) for char in amount["unit"] or "")
+            return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
+        number = int(amount["number"] or amount["place"])
+        bounded = isinstance(most, int | float) and number <= most < number * _LEAST_FACTOR
+        alone = amount["number"] and (number >= _LARGE or bounded)
+        return number if alone or is_same_word(said, self._field) else None
 
     def _with(
         self, items: list[Any], keys: Sequence[Any], node: Mapping[str, Any], kind: str
@@ -227,15 +248,25 @@ class Coercion:
     def _renamed(self, value: dict[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
         """The object under the schema's spelling of its keys ("Primary Keywords" and such).
 
-        Members that count ("theme1", "theme2") become the list that is named so.
+        A key that nearly is one that the object lacks is meant for it. Members that count
+        ("theme1", "theme2") become the list that is named so, or the only one that is missing.
         """
         if all(key in properties for key in value):
             return value
-        names = {_plain(name): name for name in properties}
+        names = {plain_name(name): name for name in properties}
+        spelt = {names.get(plain_name(key)) for key in value}
+        missing = [plain for plain, name in names.items() if name not in spelt]
         renamed: dict[str, Any] = {}
         for key, item in value.items():
-            target = key if key in properties else names.get(_plain(key))
-            listed = None if target else self._list_of(key, properties)
+            target = key if key in properties else names.get(plain_name(key))
+            counted = _COUNTED.fullmatch(key)
+            if not (target or counted) and (
+                near := get_close_matches(plain_name(key), missing, 1, _NEAR)
+            ):
+                target = None if names[near[0]] in renamed else names[near[0]]
+            listed = None
+            if counted and not target:
+                listed = self._list_of(counted[1], item, value, properties)
             if target is not None and target != key and target in value:
                 same = same_json(value[target], item)
                 self.trouble = self.trouble if same else "conflicting_keys"
@@ -249,19 +280,20 @@ class Coercion:
                 renamed[key] = item
         return renamed
 
-    def _list_of(self, key: str, properties: Mapping[str, Any]) -> str | None:
+    def _list_of(
+        self, name: str, item: Any, value: Mapping[str, Any], properties: Mapping[str, Any]
+    ) -> str | None:
         """The list that a member of this name is an item of: "chapters" for "chapter_1"."""
-        counted = _COUNTED.fullmatch(key)
-        stem = _plain(counted[1]) if counted else ""
+        stem = plain_name(name)
         lists = [
             name
             for name, node in properties.items()
-            if stem and _plain(name).startswith(stem) and self._is_list(node)
+            if "array" in types_of(resolve(node, self._root))
         ]
-        return lists[0] if len(lists) == 1 else None
-
-    def _is_list(self, node: Any) -> bool:
-        return "array" in types_of(resolve(node, self._root))
+        named = [name for name in lists if stem and plain_name(name).startswith(stem)]
+        missing = [name for name in lists if name not in value and isinstance(item, dict)]
+        found = named or missing
+        return found[0] if len(found) == 1 else None
 
     def _without_nulls(self, value: dict[str, Any], node: Mapping[str, Any]) -> dict[str, Any]:
         """The object without nulls in members that it need not have and that take no null."""
@@ -284,28 +316,6 @@ def _only_text(value: Any, _node: Mapping[str, Any]) -> Any:
     return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else None
 
 
-def _plain(key: str) -> str:
-    return re.sub(r"[\W_]+", "", key).lower()
-
-
-def _number(value: Any, node: Mapping[str, Any]) -> Any:
-    wanted = types_of(node)
-    if isinstance(value, float) and "integer" in wanted and value.is_integer():
-        return int(value)
-    if not isinstance(value, str) or not wanted & {"integer", "number"}:
-        return None
-    text = normalize("NFKC", value).strip(" \t*_`")
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    if "number" in wanted and _NUMBER.fullmatch(text):
-        return float(text)
-    amount = _AMOUNT.fullmatch(text)
-    if amount is None or (amount["most"] and int(amount["most"]) != node.get("maximum")):
-        return None
-    times = prod(int(numeric(char, 1)) for char in amount["unit"] or "")
-    return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
-
-
 def _boolean(value: Any, node: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and "boolean" in types_of(node):
         return _TRUTH.get(value.strip().lower())
@@ -324,8 +334,6 @@ BARE: Final = 2
 STRANGE: Final = 1
 _MAX_WRAPPER_DEPTH: Final = 5
 _MAX_WRAPPED: Final = 20
-_REASONING: Final = re.compile(REASONING_NAME, re.IGNORECASE)
-_SENTENCE: Final = re.compile(r"\w\s+\w|[\u3040-\u9fff\uac00-\ud7af]{3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,13 +374,15 @@ def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False)
     if schema is None:
         return _without_schema(value)
     here = _measure(value, schema, strict=strict)
-    if strict or here.level >= PARTIAL:
+    if strict or here.level == FULL:
         return here
     levels = [
         [_measure(item, schema, strict=False) for item in level]
         for level in _wrapped(value, schema)
     ]
     best = max((one for level in levels for one in level), key=lambda one: one.rank, default=here)
+    if here.level == PARTIAL and best.known <= here.known:
+        return here
     if best.level < FULL:
         return _under_its_list(value, schema) or here
     if any(_rivals(best, level) for level in levels):
@@ -450,7 +460,8 @@ def _familiar(item: Any, schema: Mapping[str, Any]) -> bool:
 
 def _rivals(best: Judgement, level: Sequence[Judgement]) -> bool:
     """Whether another object beside the best one answers as well: a draft and a final version."""
-    if not isinstance(best.value, dict) or not any(one is best for one in level):
+    alone = isinstance(best.value, dict) or "one_item_list" in best.applied
+    if not alone or not any(one is best for one in level):
         return False
     equals = [one for one in level if one.rank == best.rank]
     return any(not same_json(one.value, best.value) for one in equals)
@@ -473,7 +484,7 @@ def _contents(value: Any) -> Iterator[Any]:
     if isinstance(value, list):
         children = value if len(value) == 1 else []
     else:
-        children = [] if not isinstance(value, dict) or _says(value) else list(value.values())
+        children = [] if not isinstance(value, dict) or says_more(value) else list(value.values())
     for child in children:
         if isinstance(child, dict | list):
             yield child
@@ -482,15 +493,3 @@ def _contents(value: Any) -> Iterator[Any]:
             parsed = strict_parse(text)
             if parsed.end == len(text):
                 yield parsed.value
-
-
-def _says(value: Mapping[str, Any]) -> bool:
-    """Whether a text beside what a wrapper holds says something of it: why it failed, for one."""
-    said = [
-        text
-        for name, text in value.items()
-        if isinstance(text, str)
-        and text.lstrip()[:1] not in ("{", "[")
-        and not _REASONING.fullmatch(name)
-    ]
-    return len(said) > 1 and any(_SENTENCE.search(text) for text in said)

@@ -42,7 +42,7 @@ from libriscribe2.replies.outcome import (
 )
 from libriscribe2.replies.schema_fit import Schema, as_json_schema
 from libriscribe2.replies.selection import best_reading, under_layers
-from libriscribe2.replies.strict_json import strict_parse
+from libriscribe2.replies.strict_json import json_error, strict_parse
 from libriscribe2.telemetry import JSON_EXTRACTION_WARNING
 
 _LOG: Final = logging.getLogger(__name__)
@@ -138,8 +138,9 @@ def safe_json_loads(json_str: str | bytes) -> Any:
     try:
         return json.loads(json_str)
     except (ValueError, RecursionError) as error:
-        position = getattr(error, "pos", 0)
-        _LOG.error("Not JSON: %s (position %d): %r", error, position, json_str[:_PREVIEW])
+        same = json_error(error) if isinstance(error, json.JSONDecodeError) else error
+        position = getattr(same, "pos", 0)
+        _LOG.error("Not JSON: %s (position %d): %r", same, position, json_str[:_PREVIEW])
         return None
 
 
@@ -331,7 +332,7 @@ def clean_llm_response(reply: str) -> str:
         return part if _json_part(part)[0] == part else reply
     stripped = strip_json_text(part)
     log_stripped(stripped, "cleanLLMResponse/clean_llm_response")
-    return stripped.text
+    return str(stripped.value)
 
 
 def _json_part(reply: str) -> tuple[str, bool]:
@@ -372,6 +373,6 @@ def strip_json_text(text: str) -> Stripped:
             return literal.group()
         bold += stripped.bold
         italic += stripped.italic
-        return json.dumps(stripped.text, ensure_ascii=False)
+        return json.dumps(stripped.value, ensure_ascii=False)
 
     return Stripped(_STRING.sub(change, text), bold, italic)

@@ -6,20 +6,11 @@ A parser takes a raw reply and returns data, or feedback for the model.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import (
-    Any,
-    Final,
-    Literal,
-    Protocol,
-    Required,
-    TypedDict,
-    TypeGuard,
-    cast,
-    runtime_checkable,
-)
+from typing import Any, Final, Literal, Required, TypedDict, TypeGuard, cast
 
 from pydantic import BaseModel
 
+from libriscribe2.prose import SPACE, count_words
 from libriscribe2.replies.outcome import ExtractionReport
 
 FENCE_OPENER: Final = r"`{3,}|(?m:^)[ \t]*~{3,}"
@@ -237,7 +228,7 @@ def payload(result: ParserResult) -> Any:
     return result["data"] if "data" in result else result["sections"]
 
 
-_EDGE: Final = " \t\r\n\ufeff\u200b\u2060"  # not U+3000: it indents Chinese and Japanese prose
+_EDGE: Final = f"{SPACE}\ufeff\u200b\u2060"
 _REASONING: Final = ("think", "thinking", "reasoning")
 _LONGEST_TAG: Final = 12
 
@@ -252,7 +243,7 @@ def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
     """A parser for chapters, scenes and other prose.
 
     Args:
-        min_words: The least number of words of a usable text, counted at white space.
+        min_words: The least number of words of a usable text, as `count_words` has them.
 
     Returns:
         A parser whose `data` is the text. A leading reasoning block and a fence around the whole
@@ -264,7 +255,7 @@ def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
         text = _fenced_prose(plain_reply(raw_reply)) if has_text(raw_reply) else ""
         if not text:
             return failure(EMPTY_REPLY)
-        words = len(text.split())
+        words = count_words(text)
         if words < min_words:
             return failure(
                 f"The text has {words} words; at least {min_words} are wanted. "
@@ -277,13 +268,22 @@ def prose_parser(min_words: int = 1) -> Callable[[str], ParserResult]:
 
 def _fenced_prose(text: str) -> str:
     """What stands in the only fence of a text, where next to nothing stands outside it."""
-    fences = list(_FENCE_LINE.finditer(text))
-    if len(fences) != 2:
-        return text
-    inside = text[fences[0].end() : fences[1].start()].strip(_EDGE)
-    outside = len(f"{text[: fences[0].start()]} {text[fences[1].end() :]}".split())
-    is_all = outside <= _MOST_OUTSIDE and len(inside.split()) >= _MUCH_MORE * outside
+    before, inside, behind = only_fence(text) or ("", text, "")
+    outside, inside = count_words(f"{before} {behind}"), inside.strip(_EDGE)
+    is_all = outside <= _MOST_OUTSIDE and count_words(inside) >= _MUCH_MORE * outside
     return inside if inside and is_all else text
+
+
+def only_fence(text: str) -> tuple[str, str, str] | None:
+    """The text before, in and behind the one fence of a text; None if it has several or half one.
+
+    Without a fence all of it counts as inside.
+    """
+    lines = list(_FENCE_LINE.finditer(text))
+    if len(lines) != 2:
+        return None if lines else ("", text, "")
+    first, last = lines
+    return text[: first.start()], text[first.end() : last.start()], text[last.end() :]
 
 
 def plain_reply(raw_reply: str) -> str:
@@ -310,16 +310,6 @@ def split_leading_reasoning(text: str) -> tuple[str | None, str]:
         if opened or (closing and f"<{name}>" not in before):
             return before[len(name) + 2 if opened else 0 :].strip(), answer
     return None, text
-
-
-@runtime_checkable
-class RecordedParser(Protocol):
-    """A parser that a dump can describe, so that the same reply can be read again later."""
-
-    @property
-    def said(self) -> Mapping[str, Any]:
-        """What a dump keeps of it."""
-        ...
 
 
 def plain_value(result: ParserResult) -> Any:

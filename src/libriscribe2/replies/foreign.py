@@ -6,19 +6,21 @@ a truth here: the schema says which it is.
 """
 
 import ast
+import html
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from libriscribe2.replies.normalise import with_characters
+from libriscribe2.replies.contract import only_fence
+from libriscribe2.replies.normalise import attributes_of, with_characters
 from libriscribe2.replies.remarks import words_of
-from libriscribe2.replies.schema_fit import properties_of, resolve
+from libriscribe2.replies.repair import repair_json
+from libriscribe2.replies.schema_fit import plain_name, properties_of, resolve
 
 _MAX_TEXT: Final = 200_000
 _MAX_CALL: Final = 20_000
 _MAX_DEPTH: Final = 30
-_FENCE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*+\n?", re.MULTILINE)
 _MARKS: Final = r"(?:\*\*|__)?"
 _KEY: Final = re.compile(
     rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*[:：]{_MARKS}(?:\s+(?P<rest>.*))?"
@@ -27,11 +29,12 @@ _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)"
 _MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+([^\n]{1,40}?)[ \t]*:?$", re.MULTILINE)
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 _TAG: Final = re.compile(
     r"<(?P<close>/?)(?P<name>[^\W\d][\w.:-]*+)(?P<attributes>(?:\s++[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*+)\s*(?P<empty>/?)>"
 )
-_ATTRIBUTE: Final = re.compile(r"([\w:-]+)\s*=\s*[\"']([^\"'<]*)[\"']")
+_CDATA: Final = re.compile(r"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)\]\]>")
 _CALL: Final = re.compile(r"[^\W\d]\w*\((?=\s*[^\W\d]\w*\s*=)")
 
 
@@ -39,26 +42,22 @@ def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The notation's name and the text with the value in JSON, for each that the text may be."""
     if _MEMBERS.match(text) and not text.endswith("}"):
         yield "missing_braces", f"{{{text}}}"
-    fences = list(_FENCE.finditer(text)) if len(text) <= _MAX_TEXT else []
-    before, body, behind = "", text, ""
-    if len(fences) == 2:
-        first, last = fences
-        before, body = text[: first.start()], text[first.end() : last.start()]
-        behind = text[last.end() :]
-    elif fences or len(text) > _MAX_TEXT:
+    parts = only_fence(text) if len(text) <= _MAX_TEXT else None
+    if parts is None or parts[1].lstrip()[:1] in ("{", "["):
         return
-    if body.lstrip()[:1] in ("{", "["):
-        return
-    names = {_plain(name) for name in _names(wanted, wanted)}
-    for notation, read in (("call", _call), ("xml", _xml), ("table", _table), ("lines", _lines)):
+    before, body, behind = parts[0], parts[1].strip("\n"), parts[2]
+    names = {plain_name(name) for name in _names(wanted, wanted)}
+    for notation, read in (
+        ("call", _call),
+        ("xml", _xml),
+        ("table", _table),
+        ("lines", _lines),
+        ("headings", _headings),
+    ):
         found = read(body, names)
         if found is not None and not words_of(found[2] + behind):
             value = json.dumps(found[0], ensure_ascii=False)
             yield notation, f"{before}{found[1]}\n\n{value}"
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 def _names(node: Any, root: Mapping[str, Any]) -> Iterator[str]:
@@ -81,7 +80,7 @@ def _call(text: str, names: set[str]) -> Found:
         given = [(one.arg, ast.literal_eval(one.value)) for one in getattr(tree, "keywords", ())]
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    value = {name: one for name, one in given if name and _plain(name) in names}
+    value = {name: one for name, one in given if name and plain_name(name) in names}
     whole = len(value) == len(given) > 0 and not getattr(tree, "args", ())
     return (value, "", "") if whole else None
 
@@ -90,7 +89,7 @@ def _table(text: str, names: set[str]) -> Found:
     """The rows of a table whose head has names of the schema."""
     lines = text.split("\n")
     for at, line in enumerate(lines[:-1]):
-        head = [_plain(cell) for cell in _cells(line)]
+        head = [plain_name(cell) for cell in _cells(line)]
         if len(set(head) & names) < 2 or not _RULE.fullmatch(lines[at + 1].strip()):
             continue
         rows = []
@@ -102,6 +101,14 @@ def _table(text: str, names: set[str]) -> Found:
     return None
 
 
+def _headings(text: str, names: set[str]) -> Found:
+    """The texts below headings that are the names of fields."""
+    before, *parts = _HEADING.split(text)
+    keys, texts = parts[::2], [one.strip() for one in parts[1::2]]
+    known = len(keys) > 1 and all(plain_name(key) in names for key in keys) and all(texts)
+    return (dict(zip(keys, texts, strict=True)), before, "") if known else None
+
+
 def _cells(line: str) -> list[str]:
     line = line.strip()
     if not (line.startswith("|") and line.endswith("|")):
@@ -111,8 +118,9 @@ def _cells(line: str) -> list[str]:
 
 def _xml(text: str, names: set[str]) -> Found:
     """The content of elements, where every one of them is closed."""
+    text = _CDATA.sub(lambda found: html.escape(found[1]), text)
     tags = list(_TAG.finditer(text))
-    known = any(_plain(tag["name"]) in names or _named(tag) for tag in tags)
+    known = any(plain_name(tag["name"]) in names or _named(tag) for tag in tags)
     if not known or _TAG.match(text[tags[0].start() :]) is None:
         return None
     # Of each open element its name, the member that it is, and what it holds so far.
@@ -131,20 +139,18 @@ def _xml(text: str, names: set[str]) -> Found:
             return None
         elif not tag["empty"]:
             own = _named(tag)
-            stack.append((tag["name"], own, [] if own else _attributes(tag)))
+            stack.append(
+                (tag["name"], own, [] if own else [*attributes_of(tag["attributes"]).items()])
+            )
     if len(stack) > 1:
         return None
     return _content("", stack[0][2]), text[: tags[0].start()], text[position:]
 
 
-def _attributes(tag: re.Match[str]) -> list[tuple[str, Any]]:
-    return [(name, with_characters(said)) for name, said in _ATTRIBUTE.findall(tag["attributes"])]
-
-
 def _named(tag: re.Match[str]) -> str:
     """The member that an element such as `<parameter name="title">` is, or ""."""
-    given = _attributes(tag)
-    return str(given[0][1]) if len(given) == 1 and given[0][0] in ("name", "key") else ""
+    given = attributes_of(tag["attributes"])
+    return given.get("name") or given.get("key", "") if len(given) == 1 else ""
 
 
 def _content(name: str, members: list[tuple[str, Any]]) -> Any:
@@ -152,7 +158,9 @@ def _content(name: str, members: list[tuple[str, Any]]) -> Any:
     lists: dict[str, list[Any]] = {}
     for key, value in members:
         lists.setdefault(key, []).append(value)
-    if len(lists) == 1 and (len(members) > 1 or _plain(name).startswith(_plain(members[0][0]))):
+    if len(lists) == 1 and (
+        len(members) > 1 or plain_name(name).startswith(plain_name(members[0][0]))
+    ):
         return lists[members[0][0]]
     return {key: found if len(found) > 1 else found[0] for key, found in lists.items()}
 
@@ -165,7 +173,7 @@ def _lines(text: str, names: set[str]) -> Found:
     for at, (indent, line) in enumerate(lines):
         item = _ITEM.fullmatch(line)
         key = _KEY.fullmatch(item["rest"] if item else line)
-        if not (_plain(key["key"]) in names if key else item and not names):
+        if not (plain_name(key["key"]) in names if key else item and not names):
             continue
         block = _Block(lines, names)
         value = block.read(at, indent, 0)
@@ -210,7 +218,7 @@ class _Block:
         found: dict[str, Any] = {}
         while (member := self._next(indent, _KEY)) is not None:
             key, rest = member["key"].strip(), (member["rest"] or "").strip()
-            if key in found or (depth == 0 and _plain(key) not in self.names):
+            if key in found or (depth == 0 and plain_name(key) not in self.names):
                 break
             self.at += 1
             if member["quote"] and rest.endswith((",", "[", "{")):
@@ -255,6 +263,9 @@ class _Block:
         text = " ".join([text, *self._deeper(indent)]).strip()
         if text in ("null", "~"):
             return None
+        if text[:1] in ("{", "["):
+            outcome = repair_json(text)
+            return text if outcome.trouble or text[outcome.end :] else outcome.value
         if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
             try:
                 return json.loads(text) if text[0] == '"' else text[1:-1].replace("''", "'")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from libriscribe2.replies.contract import code_span_end
 from libriscribe2.replies.normalise import normalise
 from libriscribe2.replies.schema_fit import identifier_marks
 from libriscribe2.replies.strict_json import find_json_end_string_safe, map_strings, strict_parse
@@ -21,9 +22,9 @@ _OPENING: Final = frozenset("([{<\"'“‘«—–-:,;¿¡")
 
 @dataclass(frozen=True, slots=True)
 class Stripped:
-    """A text without its emphasis marks, and how many spans of each kind there were."""
+    """A text or JSON value without emphasis marks, and how many spans of each kind there were."""
 
-    text: str
+    value: Any
     bold: int = 0
     italic: int = 0
 
@@ -47,7 +48,8 @@ class _Line:
         if not positions:
             return False
         start = positions[-1] + length
-        if length == 1 and not _is_italic_content(text, start, end):
+        fits = 0 < end - start < MAX_ITALIC and not _ITALIC_BLOCKER.search(text, start, end)
+        if length == 1 and not fits:
             return False
         opened = positions.pop()
         for others in self.openers.values():
@@ -57,10 +59,6 @@ class _Line:
         self.bold += length > 1
         self.italic += length != 2
         return True
-
-
-def _is_italic_content(text: str, start: int, end: int) -> bool:
-    return 0 < end - start < MAX_ITALIC and not _ITALIC_BLOCKER.search(text, start, end)
 
 
 def _opens(text: str, start: int, end: int) -> bool:
@@ -92,7 +90,7 @@ def strip_emphasis(text: str) -> Stripped:
         if mark == "\n":
             line.forget()
         elif mark[0] == "`":
-            position = _after_code_span(text, token)
+            position = code_span_end(text, token.start())
         elif len(mark) <= 3:
             closed = _closes(text, token.start(), position) and line.close(
                 len(mark), token.start(), text
@@ -100,15 +98,6 @@ def strip_emphasis(text: str) -> Stripped:
             if not closed and _opens(text, token.start(), position):
                 line.openers[len(mark)].append(token.start())
     return Stripped(_without(text, sorted(line.cuts)), line.bold, line.italic)
-
-
-def _after_code_span(text: str, opening: re.Match[str]) -> int:
-    """Where the code span that begins here ends; right after the ticks when it never does."""
-    ticks = opening.group()
-    end = text.find(ticks, opening.end())
-    if end < 0 or text.find("\n", opening.end(), end) >= 0:
-        return opening.end()
-    return end + len(ticks)
 
 
 def _without(text: str, cuts: list[tuple[int, int]]) -> str:
@@ -119,31 +108,18 @@ def _without(text: str, cuts: list[tuple[int, int]]) -> str:
     return "".join([*kept, text[position:]])
 
 
-@dataclass(frozen=True, slots=True)
-class StrippedValue:
-    """A JSON value without emphasis marks, and how many spans of each kind there were."""
-
-    value: Any
-    bold: int = 0
-    italic: int = 0
-
-
+# A name or id in emphasis as a whole, such as `*weather-tool*`.
 _IDENTIFIER: Final = re.compile(r"(\*{1,3}+)[^\W_](?:[^\s*.!?…,;:\"“”]|[ .](?=\w)){0,59}+\1")
 _MOST_WORDS: Final = 4
 # Fields of the shapes whose value is copied from a text, or goes into one: the marks are its words.
 _WORDS_OF_A_TEXT: Final = ("quote", "find", "replace", "text")
 
 
-def _is_emphasised_name(text: str) -> bool:
-    """Whether a text is a name or id in emphasis as a whole, such as `*weather-tool*`."""
-    return _IDENTIFIER.fullmatch(text) is not None and text.count(" ") < _MOST_WORDS
-
-
 def strip_value_emphasis(
     value: Any,
     fields: Collection[str] | Callable[[str], bool],
     schema: Mapping[str, Any] | None = None,
-) -> StrippedValue:
+) -> Stripped:
     """A copy of a JSON value whose chosen string values have no emphasis marks.
 
     Args:
@@ -162,22 +138,22 @@ def strip_value_emphasis(
         if "*" not in text:
             return text
         named = marks.get(field_name) or (
-            not field_name.endswith(_WORDS_OF_A_TEXT) and _is_emphasised_name(text)
+            not field_name.endswith(_WORDS_OF_A_TEXT)
+            and _IDENTIFIER.fullmatch(text) is not None
+            and text.count(" ") < _MOST_WORDS
         )
         if not (wanted(field_name) or (schema is not None and named)):
             return text
         stripped = strip_emphasis(text)
         bold += stripped.bold
         italic += stripped.italic
-        return stripped.text
+        return str(stripped.value)
 
     changed = map_strings(value, change)
-    return StrippedValue(changed, bold, italic)
+    return Stripped(changed, bold, italic)
 
 
-def log_stripped(
-    stripped: Stripped | StrippedValue, name: str = "stripMarkdown/strip_markdown_from_json"
-) -> None:
+def log_stripped(stripped: Stripped, name: str = "stripMarkdown/strip_markdown_from_json") -> None:
     """Say in the log how many marks were taken off; without any, say nothing."""
     if stripped.bold or stripped.italic:
         _LOG.debug("%s: stripped %d bold, %d italic", name, stripped.bold, stripped.italic)

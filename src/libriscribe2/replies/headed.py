@@ -23,6 +23,7 @@ _BRACKETS: Final = str.maketrans("【】［］：", "[][]:")
 _DECORATION: Final = "#*_>~` \t"
 _NUMBER: Final = re.compile(r"[#*_ \t]*\d{1,3}[.)][ \t]+")
 _FENCE: Final = ("```", "~~~")
+_FENCE_ALONE: Final = re.compile(r"\A(?:`{3}|~{3})[^\n]*\Z")
 _CLOSERS: Final = ("]", ")", ">", "}")
 # Decoration that a header line has at most.
 _MARGIN: Final = 200
@@ -89,14 +90,12 @@ def find_marks(text: str, headers: Sequence[str]) -> list[Mark]:
     Returns:
         The marks, at most one for a line and one more than `MAX_MARKS` in all.
     """
-    exact = {header.strip(): header for header in reversed(headers)}
     folded = {_fold(header): header for header in reversed(headers)}
     bare = {_fold(header).strip("[]"): header for header in reversed(headers)}
     longest = _MARGIN + _FOLDED * max(map(len, headers))
     shortest = -(-min(map(len, bare)) // _FOLDED)
     marks = (
-        _exact(line, exact)
-        or (_decorated(line, folded) if len(line.text) <= longest else None)
+        (_decorated(line, folded) if len(line.text) <= longest else None)
         or _inline(line, folded, longest)
         or (_alone(line, folded, bare) if len(line.text) <= longest else None)
         for line in lines_of(text)
@@ -136,11 +135,6 @@ def _fold(text: str) -> str:
     """The text without decoration, trailing colon, width and case."""
     folded = text.translate(_BRACKETS).strip(_DECORATION)
     return folded.rstrip(":").strip(_DECORATION).casefold()
-
-
-def _exact(line: Line, exact: Mapping[str, str]) -> Mark | None:
-    header = exact.get(line.text.strip())
-    return line.opens(header, Form.WHOLE_LINE) if header is not None else None
 
 
 def _decorated(line: Line, folded: Mapping[str, str]) -> Mark | None:
@@ -299,12 +293,13 @@ def _compiled(header: str) -> re.Pattern[str]:
 
 
 def _bodies(text: str, marks: Sequence[Mark]) -> list[tuple[Mark, str]]:
-    """Each mark with the stripped text up to the next mark."""
+    """Each mark with the stripped text up to the next mark; a line of a fence alone says nothing."""
     edges = [*(mark.start for mark in marks), len(text)]
-    return [
-        (mark, f"{mark.inline}{text[mark.end : end]}".strip())
+    bodies = (
+        f"{mark.inline}{text[mark.end : end]}".strip()
         for mark, end in zip(marks, edges[1:], strict=True)
-    ]
+    )
+    return [(mark, _FENCE_ALONE.sub("", body)) for mark, body in zip(marks, bodies, strict=True)]
 
 
 def _by_key(bodies: Iterable[tuple[Mark, str]]) -> dict[str, str]:
@@ -436,3 +431,22 @@ def parser_template(
     except (ValueError, TypeError, LookupError) as error:
         return failure(f"Parse error: {error}. Please check format.")
     return success(data) if validate_data(data) else failure(INVALID_DATA)
+
+
+def sections(text: str, headers: Sequence[str]) -> dict[str, str]:
+    """Read the sections of a reply.
+
+    Args:
+        text: The reply.
+        headers: The headers as they were asked for, such as `[Plan]`.
+
+    Returns:
+        Each header's text.
+
+    Raises:
+        ValueError: A section is missing or empty; the message is the feedback for the model.
+    """
+    result = multi_section_parser(text, headers)
+    if result["status"] == "error":
+        raise ValueError(result["feedback"])
+    return result["sections"]

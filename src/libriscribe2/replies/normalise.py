@@ -10,23 +10,32 @@ from typing import Final
 from libriscribe2.replies.repair.patterns import MEMBER
 from libriscribe2.replies.strict_json import strict_parse
 
-# Zero-width spaces and joiners, direction marks, word joiner, byte-order mark (the last).
-ZERO_WIDTH: Final = "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
-_EDGE: Final = f" \t\r\n\f\v\u00a0\u3000{ZERO_WIDTH}"
-REASONING_NAME: Final = (
-    r"(?:seed:)?(?P<name>think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
+# Zero-width spaces and joiners, marks of direction, word joiner, byte-order mark (the last).
+ZERO_WIDTH: Final = (
+    "\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2066\u2067\u2068\u2069\ufeff"
 )
-"""The names of elements that hold reasoning, for values and calls alike."""
-
-_REASONING_TAG: Final = re.compile(
-    rf"""
-    <(?P<close>/?){REASONING_NAME}(?:\s[^<>]{{0,200}})?>
-    | ◁(?P<far>/?)think▷
-    | \[(?P<square>/?)think\]
-    | <\|(?:begin|start|(?P<end>end))_(?:of_)?(?:thought|thinking)\|>
-    | <\|inner_(?:prefix|(?P<suffix>suffix))\|>
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_EDGE: Final = f" \t\r\n\f\v\u00a0\u3000{ZERO_WIDTH}"
+# The marks of reasoning and of asides, for values and calls alike.
+REASONING_NAME: Final = (
+    r"(?:seed:)?(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)"
+)
+_TOKEN: Final = r"_(?:of_)?(?:thought|thinking)\|>"
+REASONING_OPENER: Final = (
+    rf"(?i:<{REASONING_NAME}(?:\s[^<>]{{0,200}})?>|◁think▷|\[think\]|<\|(?:begin|start){_TOKEN}"
+    r"|<\|inner_prefix\|>|<\|channel>thought\b)"
+)
+REASONING_CLOSER: Final = rf"(?i:</{REASONING_NAME}\s*>|◁/think▷|\[/think\]|<\|end{_TOKEN}|<\|inner_suffix\|>|<channel\|>)"
+REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
+ASIDE_NAME: Final = (
+    r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
+    r"|available_tools|tool_definitions?|system|documentation)"
+)
+_TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
+# The turn of another than the assistant, between the tokens of chat templates.
+_OTHERS_TURN: Final = re.compile(
+    r"<\|(?:im_start\|>|start_header_id\|>)(?:user|system)\b.*?(?:<\|(?:im_end|eot_id)\|>|\Z)",
+    re.DOTALL,
 )
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
 _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w++[^<]{0,80}<\|message\|>")
@@ -55,7 +64,7 @@ class Normalised:
 
 def normalise(reply: str) -> Normalised:
     """Strip the edges and move reasoning blocks out."""
-    text = reply.strip(_EDGE)
+    text = _OTHERS_TURN.sub("", reply).strip(_EDGE)
     labels = _edge_labels(reply, text)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)
@@ -99,12 +108,12 @@ def _split_reasoning(text: str) -> Normalised:
     moved: list[str] = []
     values = _Values(text)
     position = kept_from = 0
-    while (tag := _REASONING_TAG.search(text, position)) is not None:
+    while (tag := REASONING_EDGE.search(text, position)) is not None:
         inside_until = values.around(kept_from, tag.start())
         if inside_until:
             position = inside_until
             continue
-        if _is_closing(tag):
+        if not tag["open"]:
             # An orphan: the template opened the block, so all of it up to here is reasoning.
             moved += [*kept, text[kept_from : tag.start()]]
             kept.clear()
@@ -121,18 +130,19 @@ def _split_reasoning(text: str) -> Normalised:
     return Normalised("".join(kept), "\n".join(moved))
 
 
-def _is_closing(tag: re.Match[str]) -> bool:
-    return any(tag[group] for group in ("close", "far", "square", "end", "suffix"))
+def _name_of(tag: re.Match[str]) -> str:
+    """The name of an element of reasoning; "" of a token."""
+    named = _TAG_NAME.match(tag[0])
+    return named[1].lower() if named else ""
 
 
 def _block_end(text: str, opening: re.Match[str]) -> tuple[int, int] | None:
     """Start and end of the closing tag that matches, nested blocks counted."""
     depth = 1
-    name = (opening["name"] or "").lower()
-    for tag in _REASONING_TAG.finditer(text, opening.end()):
-        if (tag["name"] or "").lower() != name:
+    for tag in REASONING_EDGE.finditer(text, opening.end()):
+        if _name_of(tag) != _name_of(opening):
             continue
-        depth += -1 if _is_closing(tag) else 1
+        depth += 1 if tag["open"] else -1
         if depth == 0:
             return tag.start(), tag.end()
     return None
@@ -182,6 +192,14 @@ _NO_NUMBER: Final = re.compile(r"&(?=#[0-9]{4300})")
 def with_characters(text: str) -> str:
     """The text with its character references decoded; one without an end of digits stays."""
     return html.unescape(_NO_NUMBER.sub("&amp;", text))
+
+
+_ATTRIBUTE: Final = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')""")
+
+
+def attributes_of(tag: str) -> dict[str, str]:
+    """The attributes of an element's tag."""
+    return {name: with_characters(one or other) for name, one, other in _ATTRIBUTE.findall(tag)}
 
 
 def begins_line(text: str, start: int) -> bool:
@@ -250,13 +268,14 @@ _PREFILL: Final = re.compile(
     r"""(?:^|```\w*[ \t]*\n|\n[ \t]*\n|:[ \t]*\n)[ \t]*(?P<key>"[^"\n]{1,80}"\s*:)"""
 )
 _PLAIN_START: Final = re.compile(r"""\{\s*["'“]|\[\s*["'“{\[]""")
-_ZERO_WIDTH: Final = re.compile(
-    rf"(?:^|(?<=[{{}}\[\],:]))[{ZERO_WIDTH}]++"
-    rf"|(?<![{ZERO_WIDTH}])[{ZERO_WIDTH}]++(?:$|(?=[{{}}\[\],:]))",
+_ZERO_WIDTH: Final = re.compile(f"[{ZERO_WIDTH}]++")
+_AT_STRUCTURE: Final = re.compile(
+    rf"(?:^|(?<=[{{}}\[\],:\"]))[ \t]*+[{ZERO_WIDTH}][ \t{ZERO_WIDTH}]*+"
+    rf"|(?<![ \t{ZERO_WIDTH}])[ \t]*+[{ZERO_WIDTH}][ \t{ZERO_WIDTH}]*+(?:$|(?=[{{}}\[\],:\"]))",
     re.MULTILINE,
 )
 _VISIBLE: Final = re.compile(rf"[^{ZERO_WIDTH}]")
-_CHUNK: Final = 50_000
+_CHUNK: Final = 10_000
 # Line breaks and tabs between the tokens that are written as escapes: {\n  "title": ...
 _LAYOUT_START: Final = re.compile(r"""[{\[]\s*+(?:[{\[]\s*+)?\\[nrt](?:\s|\\[nrt])*+["'{\[]""")
 _NEAR: Final = 100
@@ -279,6 +298,8 @@ def views(text: str) -> Iterator[tuple[str, str]]:
     if '\\"' in text[:limit]:
         yield from _named("escaped_quotes", _unescaped(text, limit))
         yield from _named("json_string", _inner_string(text))
+    elif '\\\\"' in text:
+        yield "escaped_quotes", _TWICE_ESCAPED.sub(r'\\"', text)
     if _escapes_layout(text, limit):
         yield from _named("escaped_line_breaks", _with_line_breaks(text))
     if not text.isascii():
@@ -294,7 +315,15 @@ def _named(name: str, text: str) -> Iterator[tuple[str, str]]:
         yield name, text
 
 
-_BOLD_KEY: Final = re.compile(r"(\*\*|__)(\"[^\"\\\n]{1,80}\")\1(?=\s*:)")
+_TWICE_ESCAPED: Final = re.compile(r'(?<!\\)\\\\"')
+# Marks of other notations beside strings and keys: `**"title"**:`, `title=`, `:title =>`, `u"..."`.
+_MARKED: Final = re.compile(
+    r"""(?P<bold>\*\*|__)(?P<token>"[^"\\\n]{1,80}")(?P=bold)(?=\s*[:,}\]\n])
+    | (?P<string>"(?:[^"\\\n]++|\\.)*+"?|(?<=[=>:,\[{\s])'(?:[^'\\\n]++|\\.)*+'?)
+    | (?<=[{,\s]):?(?P<key>[^\W\d]\w{0,60}+)\s?=>?\s?(?=["'\[{\d-])
+    | (?<=[\s:\[,])[uUbBrR](?=["'])""",
+    re.VERBOSE,
+)
 _NUMBERED_LINE: Final = re.compile(
     r"^[ \t]*(\d{1,5})(?:[ \t]*[|:.)│]|(?=[ \t]{2}))[ \t]?", re.MULTILINE
 )
@@ -302,9 +331,15 @@ _ADDED_LINE: Final = re.compile(r"^\+", re.MULTILINE)
 
 
 def _without_marks(text: str) -> str:
-    """The text without emphasis around its keys; "" when there is none."""
-    bare = _BOLD_KEY.sub(r"\2", text)
-    return bare if bare != text else ""
+    """The text without marks of other notations beside strings and keys; "" when there are none."""
+    marked = len(text) <= _MAX_LAYOUT and any(
+        found["string"] is None for found in _MARKED.finditer(text)
+    )
+    return _MARKED.sub(_unmarked, text) if marked else ""
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    return f'"{found["key"]}": ' if found["key"] else found["token"] or found["string"] or ""
 
 
 def _without_prefixes(text: str) -> str:
@@ -361,7 +396,7 @@ def _bare_chunks(text: str) -> Iterator[str]:
         cut = _VISIBLE.search(text, start + _CHUNK)
         end = len(text) if cut is None else cut.start()
         # The character behind the cut tells what the last ones before it stand beside.
-        part = _ZERO_WIDTH.sub("", text[start : end + 1])
+        part = _AT_STRUCTURE.sub(lambda found: _ZERO_WIDTH.sub("", found[0]), text[start : end + 1])
         yield part if cut is None else part[:-1]
         start = end
 

@@ -10,6 +10,8 @@ TAG_EXTRACTION: Final = "tagged_block_extraction"
 DECODED_STRING: Final = "decoded_string"
 JSON_REPAIR: Final = "json_repair"
 FAILED: Final = "failed"
+COUNTING_GAP: Final = "counting_gap"
+"""The label of a value with a list whose items count from the start and skip a number."""
 
 
 class Repair(NamedTuple):
@@ -24,6 +26,42 @@ class Repair(NamedTuple):
     name: str
     lossless: bool
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why damaged JSON was not repaired.
+
+    Attributes:
+        kind: A slug of `refusals`, such as "cut_off" or "ambiguous".
+        position: Where in the text.
+        detail: What exactly, or "".
+    """
+
+    kind: str
+    position: int
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RepairOutcome:
+    """The reading of one damaged value.
+
+    Attributes:
+        value: The value, also when it is lossy; None with most troubles.
+        end: Where the parser stopped.
+        repairs: What was changed, in the order of the text.
+        trouble: Why the value is not to be trusted, or None.
+        members: How many members and elements were read: 0 means it was hardly JSON.
+        work: How many characters were looked at.
+    """
+
+    value: Any
+    end: int
+    repairs: tuple[Repair, ...]
+    trouble: Trouble | None = None
+    members: int = 0
+    work: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,85 +115,51 @@ class ExtractionReport(NamedTuple):
 _SNIPPET_BEFORE: Final = 40
 _SNIPPET_AFTER: Final = 30
 
-# kind -> (reason for the log, advice to the model)
-_KINDS: Final[dict[str, tuple[str, str]]] = {
-    "empty": ("the reply is empty", "Your reply was empty."),
-    "no_json": ("no JSON value in the reply", "Your reply contained no JSON."),
-    "markup_document": (
-        "the reply is an HTML or XML document",
-        "Your reply was a markup document, not JSON.",
-    ),
+_ADVICE: Final = {
+    "empty": "Your reply was empty.",
+    "no_json": "Your reply contained no JSON.",
+    "markup_document": "Your reply was a markup document, not JSON.",
     "unclosed_reasoning": (
-        "the reasoning block never ends and no answer follows it",
-        "Your reply ended inside its reasoning. Close the reasoning block, keep it short, "
-        "and then give the answer.",
+        "Your reply ended inside its reasoning. Close the reasoning block, keep it short, and "
+        "then give the answer."
     ),
     "cut_off": (
-        "the JSON is cut off",
-        "Your JSON ended before it was complete. Write it shorter if you must, but to the end.",
+        "Your JSON ended before it was complete. Write it shorter if you must, but to the end."
     ),
-    "ellipsis": (
-        "the JSON leaves content out with an ellipsis",
-        "Your JSON left content out with '...'. Write every element in full.",
-    ),
+    "ellipsis": "Your JSON left content out with '...'. Write every element in full.",
     "arithmetic": (
-        "the JSON holds an expression",
-        "Your JSON held an expression where JSON wants a literal value. Write the result itself.",
+        "Your JSON held an expression where JSON wants a literal value. Write the result itself."
     ),
-    "template": (
-        "the JSON holds an unfilled template hole",
-        "Your JSON held an unfilled placeholder. Fill every placeholder with real content.",
-    ),
+    "template": "Your JSON held an unfilled placeholder. Fill every placeholder with real content.",
     "conflicting_keys": (
-        "a key stands twice with different values",
-        "Your JSON used a key twice with different values. Use each key once per object.",
+        "Your JSON used a key twice with different values. Use each key once per object."
     ),
-    "not_a_number": (
-        "the JSON holds NaN or Infinity",
-        "Your JSON held NaN or Infinity. Use a number or null.",
-    ),
+    "not_a_number": "Your JSON held NaN or Infinity. Use a number or null.",
     "ambiguous": (
-        "the damaged JSON can be read in more than one way",
-        "Your JSON could be read in more than one way. Escape every double quote inside a string "
-        'as \\" and put quotes around every key and string.',
+        "Your JSON could be read in more than one way. Escape every double quote inside a "
+        'string as \\" and put quotes around every key and string.'
     ),
     "placeholder": (
-        "the JSON holds placeholder text instead of content",
-        "Your JSON repeated the placeholders of the format. Replace them with real content.",
+        "Your JSON repeated the placeholders of the format. Replace them with real content."
     ),
     "schema_echo": (
-        "the reply repeats the schema instead of answering",
-        "Your reply repeated the JSON Schema. Answer with a JSON value that follows the schema.",
+        "Your reply repeated the JSON Schema. Answer with a JSON value that follows the schema."
     ),
-    "wrong_shape": (
-        "the JSON has none of the wanted fields",
-        "Your JSON had none of the requested fields.",
-    ),
-    "several_items": (
-        "several items where one object is wanted",
-        "Your reply held several items. Answer with exactly one JSON object.",
-    ),
-    "wrong_fields": (
-        "fields are missing or not as wanted",
-        "Your JSON could be read, but its fields are not as wanted.",
-    ),
+    "wrong_shape": "Your JSON had none of the requested fields.",
+    "several_items": "Your reply held several items. Answer with exactly one JSON object.",
+    "wrong_fields": "Your JSON could be read, but its fields are not as wanted.",
     "remark": (
-        "what is said behind the JSON may change it",
         "Your reply said something behind the JSON that may change it, or asked a question. "
-        "If the JSON is final, send it alone; else send it as it should be.",
+        "If the JSON is final, send it alone; else send it as it should be."
     ),
-    "too_deep": ("the JSON is nested too deeply", "Your JSON was nested too deeply. Flatten it."),
-    "too_large": ("the reply is too large", "Your reply was too long. Write a shorter one."),
-    "number_too_long": (
-        "a number has too many digits",
-        "Your JSON held a number with too many digits.",
-    ),
-    "lone_surrogate": (
-        "a string holds half of a surrogate pair",
-        "Your JSON held an incomplete \\u escape. Write the characters themselves.",
-    ),
-    "syntax": ("the JSON has an error that cannot be repaired", "Your JSON was not valid."),
+    "too_deep": "Your JSON was nested too deeply. Flatten it.",
+    "too_large": "Your reply was too long. Write a shorter one.",
+    "number_too_long": "Your JSON held a number with too many digits.",
+    "lone_surrogate": "Your JSON held an incomplete \\u escape. Write the characters themselves.",
+    "syntax": "Your JSON was not valid.",
 }
+"""What is told to the model, by the kind of the refusal; the first sentence is the reason."""
+
 _CLOSING: Final = "Reply again with the whole JSON value, complete and valid, and nothing else."
 
 
@@ -168,8 +172,8 @@ def refusal(kind: str, text: str = "", position: int = 0, detail: str = "") -> R
         position: Where in the text the trouble stands.
         detail: What exactly, such as the decoder's message or the key.
     """
-    reason, advice = _KINDS[kind]
-    parts = [advice]
+    parts = [_ADVICE[kind]]
+    reason = "the " + parts[0].removeprefix("Your ").partition(". ")[0].rstrip(".")
     if detail:
         reason = f"{reason}: {detail}"
         parts.append(f"The error was: {detail}.")

@@ -4,14 +4,14 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Self
+from typing import Any, Final, Generic, Self, TypeVar, overload
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError as SchemaFault
 from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import BaseModel, ValidationError
 
-from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.cleanup import extract_with_report, field_errors
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     Parser,
@@ -21,7 +21,8 @@ from libriscribe2.replies.contract import (
     prose_parser,
 )
 from libriscribe2.replies.formatting import log_stripped, strip_value_emphasis
-from libriscribe2.replies.outcome import ExtractionReport
+from libriscribe2.replies.outcome import COUNTING_GAP, ExtractionReport, Refusal, refusal
+from libriscribe2.replies.remarks import has_gap
 from libriscribe2.replies.schema_fit import Limits, as_json_schema
 
 _MAX_SHOWN: Final = 80
@@ -53,9 +54,15 @@ def safe_extract_json(
     if not has_text(content):
         return failure(EMPTY_REPLY)
     report = extract_with_report(content, schema=model, strict=strict)
-    result = _validated(report, model, emphasis_fields)
-    result["report"] = report
-    return result
+    if not report.ok:
+        return {**failure(_refused(report)), "report": report}
+    stripped = strip_value_emphasis(report.value, emphasis_fields, as_json_schema(model))
+    log_stripped(stripped)
+    try:
+        data = model.model_validate(stripped.value)
+    except ValidationError as error:
+        return {**failure(_field_feedback(error)), "report": report}
+    return {"status": "success", "data": data, "report": report}
 
 
 def pydantic_parser(
@@ -63,19 +70,6 @@ def pydantic_parser(
 ) -> Callable[[str], ParserResult]:
     """The parser that `safe_extract_json` is with these arguments."""
     return partial(safe_extract_json, model=model, strict=strict, emphasis_fields=emphasis_fields)
-
-
-def _validated(
-    report: ExtractionReport, model: type[BaseModel], emphasis_fields: Collection[str]
-) -> ParserResult:
-    if not report.ok:
-        return failure(_refused(report))
-    stripped = strip_value_emphasis(report.value, emphasis_fields, as_json_schema(model))
-    log_stripped(stripped)
-    try:
-        return {"status": "success", "data": model.model_validate(stripped.value)}
-    except ValidationError as error:
-        return failure(_field_feedback(error))
 
 
 def _refused(report: ExtractionReport) -> str:
@@ -272,3 +266,64 @@ def _shapes(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
     for one in base.__subclasses__():
         yield one
         yield from _shapes(one)
+
+
+ValueT = TypeVar("ValueT")
+ModelT = TypeVar("ModelT", bound=BaseModel)
+_MOST_FAULTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[ValueT]):
+    """What became of a reply.
+
+    Attributes:
+        value: The model's instance, or the JSON value of a schema; None if refused.
+        report: How it was found: repairs, what stands before and behind it, other values.
+        refusal: Why there is no value, with feedback for the model; None if there is one.
+    """
+
+    value: ValueT | None
+    report: ExtractionReport
+    refusal: Refusal | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the reply answers as a whole."""
+        return self.refusal is None
+
+
+@overload
+def read(text: str, shape: type[ModelT]) -> Answer[ModelT]: ...
+@overload
+def read(text: str, shape: Mapping[str, Any]) -> Answer[Any]: ...
+def read(text: str, shape: type[BaseModel] | Mapping[str, Any]) -> Answer[Any]:
+    """Read the one value of a reply.
+
+    Args:
+        text: The reply.
+        shape: The wanted model, or its JSON Schema.
+
+    Returns:
+        The value, or the refusal; never raises on any text.
+    """
+    report = extract_with_report(text, shape)
+    if not report.ok:
+        return Answer(None, report, report.refusal or refusal("no_json"))
+    value = strip_value_emphasis(report.value, (), as_json_schema(shape)).value
+    if has_gap(value):
+        report = report._replace(issues=(*report.issues, COUNTING_GAP))
+    if isinstance(shape, Mapping):
+        found = Draft202012Validator(shape).iter_errors(value)
+        faults = [f"{error.json_path}: {error.message:.160}" for error in found]
+        whole = value
+    else:
+        try:
+            whole, faults = shape.model_validate(value), []
+        except ValidationError as error:
+            whole, faults = None, field_errors(error)
+    if faults:
+        return Answer(
+            None, report, refusal("wrong_fields", detail="; ".join(faults[:_MOST_FAULTS]))
+        )
+    return Answer(whole, report)

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from libriscribe2.prose import count_words
+
 _MARK: Final = re.compile(
     r"^[ \t>*_#`|~\\-]*={2,}[ \t*_]*(?:[^\W\d]+[ \t]+)?#?(\d{1,2})\b[^=\n]{0,80}={2,}[ \t*_`:|\\]*$",
     re.MULTILINE,
@@ -94,7 +96,7 @@ def _apart(chunk: str, prose: Sequence[bool], *, marked: bool) -> Iterator[tuple
         blocks = [lead, *blocks]
     if len(blocks) == len(prose) and (any(not one for one in prose) or len(blocks) > 1):
         yield from enumerate(blocks)
-    elif marked or (prose[0] and len(prose) == 1 and len(chunk.split()) >= _FEWEST_WORDS):
+    elif marked or (prose[0] and len(prose) == 1 and count_words(chunk) >= _FEWEST_WORDS):
         yield 0, chunk
 
 

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from libriscribe2.replies.normalise import REASONING_NAME
 from libriscribe2.replies.strict_json import string_leaves
 
-_QUESTION: Final = re.compile(r"[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟]")
+# The Greek question mark is a semicolon.
+_QUESTION: Final = re.compile(
+    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟]"
+)
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
 _ASKED: Final = re.compile(r"[?？؟][)\]\"'”’»」*_~\s]*\Z")
 
@@ -23,7 +27,7 @@ def ends_asking(text: str) -> bool:
     return _ASKED.search(_LAST_GROUP.sub("", text)) is not None
 
 
-_LONGEST: Final = 52
+_LONGEST: Final = 48
 _SHORTEST_NAME: Final = 3
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LONGEST_NAME: Final = 60
@@ -31,6 +35,8 @@ _LONGEST_NAME: Final = 60
 _MARKS: Final = re.compile(
     r"[`~]{3,}[\w+-]*|<[^<>\n]*>|<\|?\w*\|?>|^[ \t]*+[-*_=]{3,}+[ \t]*+$", re.MULTILINE
 )
+# A word within a sentence.
+_NAME: Final = re.compile(r"(?<=[\w,;:،] )[^\W\d_]{4,}")
 _QUOTED: Final = re.compile(r"[\"“„«「][^\"”“»」]+[\"”“»」]")
 _NUMBER: Final = re.compile(r"(?<![\w.=])(?!(?<![^\n])\d+[.)]\s)\d{1,6}(?![\w%])")
 
@@ -56,7 +62,9 @@ def weighs(after: str, value: Any) -> bool:
         (_SHORTEST_NAME <= len(text) <= _LONGEST_NAME and text.strip() in after)
         or f"{field}:" in after
         or not said.isdisjoint(
-            word for word in _WORD.findall(text[:_LONGEST_NAME]) if word[0].isupper()
+            word
+            for word in (*_WORD.findall(text[:_LONGEST_NAME]), *_NAME.findall(text))
+            if not word[0].islower()
         )
         for field, text in string_leaves(value)
     )
@@ -71,7 +79,7 @@ _LETTER: Final = r"[^\W\d_]"
 _HOLE: Final = re.compile(
     rf"{_OPEN}?{_DOTS}{_CLOSE}?|\{{\{{[^{{}}.\[]{{0,80}}\}}\}}|\$\{{[^{{}}]{{0,80}}\}}|%\([\w ]{{1,40}}\)s"
     r"|__[A-Z_]{2,40}__|(?i:lorem ipsum\b[^\n]*)"
-    rf"|<(?!end_)[^<>/|]*{_LETTER}[^<>/|]*>|[\[［【][^\[\]［］【】]*{_LETTER}[^\[\]［］【】]*[\]］】]|\{{\w+\}}"
+    rf"|\w+://{_DOTS}|<(?!end_)[^<>/|]*{_LETTER}[^<>/|]*>|[\[［【][^\[\]［］【】]*{_LETTER}[^\[\]［］【】]*[\]］】]|\{{\w+\}}"
 )
 _ASIDE: Final = re.compile(rf"[(（][^()（）]*{_LETTER}[^()（）]*[)）]")
 # Part of a text that stands for more of it: "[... the rest ...]", a last paragraph in brackets.
@@ -82,11 +90,12 @@ _LEFT_OUT: Final = re.compile(
 )
 _LETTERED: Final = re.compile(r"\w")  # "x", as in formulas
 _RANGE: Final = re.compile(r"(?<!\d)(\d{1,3})[^\W\d_]{0,2}\s?[-–—~〜～]\s?[^\W\d_]?(\d{1,3})(?!\d)")
-_COUNT: Final = re.compile(r"\d+")
-_NO_WORD: Final = re.compile(r"[\s_-]+")
+_COUNT: Final = re.compile(r"\d+|(?<=\s)[A-Z]\Z")
 _MOST_OF_A_HOLE: Final = 120
 _MOST_OF_A_FILLER: Final = 12
 _FEWEST_FILLED: Final = 3
+# Fields whose value is copied from a text: what looks like a hole there is that text's.
+_COPIED: Final = ("quote", "find")
 _TYPE_NAMES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 
 
@@ -107,21 +116,28 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
     for field, text in string_leaves(value):
         total += 1
         bare = text.strip()
-        if is_hole(bare) or _LEFT_OUT.search(bare):
+        if (is_hole(bare) and not field.endswith(_COPIED)) or _LEFT_OUT.search(bare):
             return True
         weak += len(bare) <= _MOST_OF_A_HOLE and (
             bare in _TYPE_NAMES
-            or bool(field and _plain(bare) == _plain(field))
-            or descriptions.get(field) == bare
             or _ASIDE.fullmatch(bare) is not None
+            or bool(field and _spaced(bare) == _spaced(field))
+            or descriptions.get(field) == bare
         )
     if total and weak * 2 >= total:
         return True
     return any(_is_filled(group) or _is_range(group[2]) for group in _groups(value))
 
 
-def _plain(text: str) -> str:
-    return _NO_WORD.sub(" ", text).strip().lower()
+def is_same_word(word: str, name: str) -> bool:
+    """Whether a word and a field's name are one word, but for an ending: "Chapter", "chapters"."""
+    one, other = word.casefold(), name.casefold()
+    short = min(one, other, key=len)
+    return len(short) > 2 and one[: len(short)] == other[: len(short)] and len(one) < len(other) + 3
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"[\s_-]+", " ", text).strip().casefold()
 
 
 def _descriptions(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -165,8 +181,9 @@ def _is_filled(group: tuple[bool, list[str], Any]) -> bool:
         return False
     if is_list:
         counts = [_COUNT.findall(text) for text in texts]
-        counting = [[str(number)] for number in range(1, len(texts) + 1)]
-        return counts == counting and len({_COUNT.sub("", text) for text in texts}) == 1
+        numbers = range(1, len(texts) + 1)
+        counting = ([[str(one)] for one in numbers], [[chr(64 + one)] for one in numbers])
+        return counts in counting and len({_COUNT.sub("", text) for text in texts}) == 1
     filler, times = Counter(texts).most_common(1)[0]
     if len(filler.split()) != 1 or len(filler) > _MOST_OF_A_FILLER or _LETTERED.fullmatch(filler):
         return False
@@ -200,3 +217,19 @@ def has_gap(value: Any) -> bool:
         if rising and len(counts) == len(inner) > 1 and miscounts([{"": one} for one in counts]):
             return True
     return False
+
+
+_REASONING: Final = re.compile(REASONING_NAME, re.IGNORECASE)
+_SENTENCE: Final = re.compile(r"\w\s+\w|[\u3040-\u9fff\uac00-\ud7af]{3}")
+
+
+def says_more(value: Mapping[str, Any]) -> bool:
+    """Whether a text beside what a wrapper holds says something of it: why it failed, for one."""
+    said = [
+        text
+        for name, text in value.items()
+        if isinstance(text, str)
+        and text.lstrip()[:1] not in ("{", "[")
+        and not _REASONING.fullmatch(name)
+    ]
+    return len(said) > 1 and any(_SENTENCE.search(text) for text in said)

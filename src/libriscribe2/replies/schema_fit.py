@@ -4,10 +4,12 @@ This is no validator. It reads the part of JSON Schema that Pydantic emits (type
 required, items, enum, const, $ref, anyOf/oneOf/allOf) and never raises on the rest.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
+from unicodedata import normalize
 
 from pydantic import BaseModel
 
@@ -60,8 +62,20 @@ def _model_schema(model: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def as_json_schema(schema: Schema) -> Mapping[str, Any]:
-    """The JSON Schema of a model, or the mapping itself."""
-    return schema if isinstance(schema, Mapping) else _model_schema(schema)
+    """The JSON Schema of a model, or the mapping itself.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    if isinstance(schema, Mapping):
+        return schema
+    given: Any = schema
+    if not (isinstance(given, type) and issubclass(given, BaseModel)):
+        raise TypeError(
+            f"the shape must be a pydantic model or a JSON Schema as a mapping, not {schema!r}; "
+            "`TypeAdapter(...).json_schema()` makes one of any other type"
+        )
+    return _model_schema(schema)
 
 
 def resolve(node: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -152,6 +166,11 @@ def properties_of(node: Mapping[str, Any]) -> Mapping[str, Any]:
     return properties if isinstance(properties, Mapping) else _ANY
 
 
+def plain_name(name: str) -> str:
+    """A field's name without case, accents, a number before it and what is no letter or digit."""
+    return re.sub(r"^\d+[.)] |[\W_]+", "", normalize("NFKD", name)).casefold()
+
+
 def sole_list(schema: Mapping[str, Any]) -> str:
     """The one property that an object needs, where it is a list; else ""."""
     node = resolve(schema, schema)
@@ -219,3 +238,14 @@ def _known(value: Any, schema: Mapping[str, Any]) -> int:
     if branch is None or not isinstance(value, dict):
         return 0
     return sum(key in value for key in properties_of(branch))
+
+
+def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether a value is itself a JSON Schema where the wanted schema asks for none."""
+    if not isinstance(value, dict) or "properties" in properties_of(resolve(schema, schema)):
+        return False
+    declared = value.get("properties")
+    if not isinstance(declared, dict) or not declared:
+        return False
+    keywords = {"type", "$ref", "anyOf", "allOf", "oneOf", "enum", "const", "items"}
+    return all(isinstance(node, dict) and keywords & node.keys() for node in declared.values())

@@ -8,7 +8,7 @@ from typing import Any, Final
 from libriscribe2.replies.candidates import MAX_SPANS, Span, find_spans
 from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
 from libriscribe2.replies.formatting import around_artifacts, value_artifacts
-from libriscribe2.replies.normalise import begins_line
+from libriscribe2.replies.normalise import ASIDE_NAME, begins_line
 from libriscribe2.replies.outcome import (
     DIRECT_PARSE,
     JSON_REPAIR,
@@ -18,12 +18,12 @@ from libriscribe2.replies.outcome import (
     ExtractionReport,
     Refusal,
     Repair,
+    Trouble,
     refusal,
 )
-from libriscribe2.replies.remarks import miscounts, weighs, words_of
+from libriscribe2.replies.remarks import has_gap, miscounts, weighs, words_of
 from libriscribe2.replies.repair import lacks_end
-from libriscribe2.replies.repair.state import Trouble
-from libriscribe2.replies.schema_fit import resolve, sole_list, types_of
+from libriscribe2.replies.schema_fit import properties_of, resolve, sole_list, types_of
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
 _JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
@@ -31,6 +31,7 @@ _WINDOW: Final = 160
 # Words before and behind a value on its line: it stands in a sentence, as an example does.
 _IN_A_SENTENCE: Final = re.compile(r"[^\W\d][^\S\n]*+\Z")
 _SENTENCE_GOES_ON: Final = re.compile(r"[^\S\n]*+[.,;]|[^\S\n]++[^\W\d_]")
+_LAST_ASIDE: Final = re.compile(rf"<(?P<close>/?){ASIDE_NAME}\s*>[^<>]*\Z", re.IGNORECASE)
 _OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
 # "Part 1/3:" on the line of a value or right above it.
 _PART: Final = re.compile(
@@ -69,7 +70,7 @@ class Reading:
         fence: The language of the fence around it; None outside fences.
         repairs: What was changed to read it.
         lossless: Whether nothing can be missing from it.
-        aside: Whether it stands in a sentence.
+        aside: Whether it stands in a sentence, or in an element of examples or results.
     """
 
     start: int
@@ -107,7 +108,10 @@ def read_spans(task: Task, spans: Sequence[Span]) -> list[Reading]:
 def _read(task: Task, span: Span) -> Reading | None:
     """The reading of one span; None when it has no value."""
     lead = task.text[max(0, span.start - _WINDOW) : span.start]
-    aside = bool(_IN_A_SENTENCE.search(lead) and _SENTENCE_GOES_ON.match(task.text, span.end))
+    edge = _LAST_ASIDE.search(lead)
+    aside = bool(edge and not edge["close"]) or bool(
+        _IN_A_SENTENCE.search(lead) and _SENTENCE_GOES_ON.match(task.text, span.end)
+    )
     if span.outcome is None:
         verdict = judge(span.value, task.wanted, strict=task.strict)
         return Reading(span.start, span.end, verdict, span.fence, aside=aside)
@@ -119,7 +123,7 @@ def _read(task: Task, span: Span) -> Reading | None:
         # "a { color: red }" in a sentence has no mark of JSON but its braces.
         verdict = replace(verdict, level=min(verdict.level, BARE))
     lossless = span.outcome.trouble is None
-    if lossless and lacks_end(span.outcome):
+    if lacks_end(span.outcome):
         lossless = _is_whole(task, span, verdict)
     return Reading(span.start, span.end, verdict, span.fence, repairs, lossless, aside)
 
@@ -129,12 +133,19 @@ def _is_whole(task: Task, span: Span, verdict: Judgement) -> bool:
 
     With a schema it must be complete, and its last quote must not begin a quotation: the string
     was cut off there. Without one the bracket must not be as well missing further in, after an
-    object that ends right before.
+    object that ends right before. Where the text itself ends, every member that the schema knows
+    must be there, and a list or an object be closed right before.
     """
+    outcome = span.outcome
     read = task.text[span.start : span.end].rstrip()
-    if task.wanted is not None:
+    if outcome is None or task.wanted is None:
+        return outcome is not None and outcome.trouble is None and not read.endswith("}")
+    if outcome.trouble is None:
         return verdict.level == FULL and _OPENS_QUOTATION.search(read[-2:]) is None
-    return not read.endswith("}")
+    open_ones = sum(one.position == outcome.end for one in outcome.repairs)
+    known = len(properties_of(resolve(task.wanted, task.wanted)))
+    closed = outcome.trouble.kind == "cut_off" and open_ones == 1 and read.endswith(("]", "}"))
+    return closed and verdict.level == FULL and verdict.known == known > 1
 
 
 def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
@@ -145,7 +156,12 @@ def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
     is_list = "array" in types_of(resolve(task.wanted, task.wanted))
     name = "" if is_list else sole_list(task.wanted)
     if (is_list or name) and not any(name in span.value for span in objects):
-        objects, items = _row(task.text, objects)
+        row, items = _row(task.text, objects)
+        if any(
+            2 * len(one.value.keys() & row[0].value) > len(one.value) for one in objects[len(row) :]
+        ):
+            return None  # the row goes on behind what is no heading
+        objects = row
         if any(span.start > objects[0].start and span.value is None for span in spans):
             return None  # one of them is damaged
         value: Any = {name: items} if name else items
@@ -210,7 +226,7 @@ def has_rival(best: Reading, usable: Sequence[Reading]) -> bool:
 def _is_rival(item: Reading, best: Reading) -> bool:
     verdict = item.judgement
     small = 2 * verdict.known < best.judgement.known
-    if item.aside or small or verdict.level < FULL:
+    if (item.aside and not best.aside) or small or verdict.level < FULL:
         return False
     if same_json(verdict.value, best.judgement.value):
         return False
@@ -308,7 +324,10 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     halved = part is not None and int(part[1]) < int(part[2])
     patched = any(span.start >= end and _is_list_of_objects(span.value) for span in others)
     struck = _STRUCK.search(lead) is not None
-    weighty = struck or halved or patched or weighs(after, verdict.value)
+    within = best.aside and bool(after)
+    gap = has_gap(verdict.value) and task.wanted is not None
+    weighty = struck or halved or patched or within or weighs(after, verdict.value)
+    weighty = weighty or (gap and bool(after))
     if task.wanted is not None and refused is None and weighty:
         refused = refusal("remark", text, best.end)
     return ExtractionReport(
@@ -318,10 +337,24 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         issues=issues,
         repairs=(*best.repairs, *applied),
         refusal=refused,
-        before=words_of(text[: best.start]),
-        after=words_of(text[best.end :]),
+        before=_prose(text, 0, best.start, others),
+        after=_prose(text, best.end, len(text), others),
         unread=tuple(text[span.start : span.end] for span in others),
     )
+
+
+def _prose(text: str, start: int, end: int, values: Sequence[Span]) -> str:
+    """What is said between two places without its values; numbers in brackets are part of it."""
+    inside = [
+        span
+        for span in values
+        if start <= span.start < end
+        and not (isinstance(span.value, list) and all(type(one) is int for one in span.value))
+    ]
+    starts = [start, *(span.end for span in inside)]
+    ends = [*(span.start for span in inside), end]
+    said = (words_of(text[one:other]) for one, other in zip(starts, ends, strict=True))
+    return "\n\n".join(filter(None, said))
 
 
 def _is_list_of_objects(value: Any) -> bool:

@@ -104,14 +104,46 @@ def strict_parse(text: str, start: int = 0) -> StrictParse:
     try:
         value, end = _CAREFUL.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        return StrictParse(None, -1, error.pos, str(error), "syntax")
+        same = json_error(error)
+        return StrictParse(None, -1, same.pos, str(same), "syntax")
     except LossyJsonError as error:
         return StrictParse(None, -1, start, str(error), error.kind)
     except RecursionError:
         return StrictParse(None, -1, start, "nested too deeply", "too_deep")
     except ValueError as error:  # an integer beyond the interpreter's digit limit
         return StrictParse(None, -1, start, str(error), "number_too_long")
+    if _is_too_deep(text, start, end):
+        return StrictParse(None, -1, start, "nested too deeply", "too_deep")
     return StrictParse(value, end)
+
+
+def json_error(error: json.JSONDecodeError) -> json.JSONDecodeError:
+    """The error in the words of every Python, since a model is told them and a request has a key.
+
+    From 3.13 on a trailing comma has words and a place of its own.
+    """
+    if not error.msg.startswith("Illegal trailing comma"):
+        return error
+    in_object = error.msg.endswith("object")
+    words = "Expecting property name enclosed in double quotes" if in_object else "Expecting value"
+    after = error.doc[error.pos + 1 :]
+    return json.JSONDecodeError(words, error.doc, len(error.doc) - len(after.lstrip(" \t\n\r")))
+
+
+_DEEPEST: Final = 900
+"""Deepest value that is read: below where any Python stops, so that all read the same."""
+
+
+def _is_too_deep(text: str, start: int, end: int) -> bool:
+    if text.count("[", start, end) + text.count("{", start, end) <= _DEEPEST:
+        return False
+    depth = 0
+    for piece in _PIECE.finditer(text, start, end):
+        mark = piece.group()
+        depth += (mark in ("{", "[")) - (mark in ("}", "]"))
+        if depth > _DEEPEST:
+            return True
+    return False
 
 
 # Possessive, so that a long string is scanned once; an open string runs to the end of the text.

@@ -11,12 +11,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from libriscribe2.replies.choice import Coercion
-from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.notations import FORMATS
-from libriscribe2.replies.remarks import is_hole
-from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
-from libriscribe2.replies.tool_formats.call_objects import (
+from libriscribe2.replies.call_objects import (
     SIDE_KEYS,
     Envelope,
     add_argument,
@@ -24,13 +19,19 @@ from libriscribe2.replies.tool_formats.call_objects import (
     read_envelope,
     read_open_calls,
 )
-from libriscribe2.replies.tool_formats.python_calls import read_python_calls
-from libriscribe2.replies.tool_formats.reading import ReadCall, Source, ToolFormat, whole_json
-from libriscribe2.replies.tool_formats.scanner import DataPart, Reading, scan_reply
+from libriscribe2.replies.call_scanner import DataPart, Reading, scan_reply
+from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, whole_json
+from libriscribe2.replies.choice import Coercion
+from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.notations import FORMATS
+from libriscribe2.replies.notations.lines import read_python_calls
+from libriscribe2.replies.remarks import is_hole
+from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
 
 EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
 _MAX_DEPTH: Final = 64
+_HALF_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # A text that brackets stand around as a whole is to be filled in, in every language.
 _FRAME: Final = re.compile(
     r"<(?=[^<>/\n ]*+ )[^<>/\n]*+>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
@@ -216,13 +217,23 @@ def _fitted(
     if foreign and not schema.get("additionalProperties"):
         return arguments, f"it has no `{foreign[0]:.80}`"
     fitted = Coercion(schema).apply(arguments)
-    wrong = [
-        key
-        for key, value in fitted.items()
-        if not (isinstance(value, str) and "{{" in value)  # it refers to an earlier result
-        and fit(value, _part(schema, key)).mistyped
-    ]
-    return fitted, f"`{wrong[0]}` has another type" if wrong else ""
+    for key, value in fitted.items():
+        if isinstance(value, str) and "{{" in value:  # it refers to an earlier result
+            continue
+        part = _part(schema, key)
+        fault = "has another type" if fit(value, part).mistyped else _out_of_bounds(value, part)
+        if fault:
+            return fitted, f"`{key}` {fault}"
+    return fitted, ""
+
+
+def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
+    """What is wrong with a number that is less or more than a tool takes, or ""."""
+    if not isinstance(value, int | float):
+        return ""
+    if value < schema.get("minimum", value):
+        return f"is below the minimum, {schema['minimum']}"
+    return f"is above the maximum, {top}" if value > (top := schema.get("maximum", value)) else ""
 
 
 def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -239,10 +250,15 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
             name
             for name, value in arguments.items()
             if isinstance(value, str)
-            and (is_hole(value.strip()) or _FRAME.fullmatch(value.strip()))
+            and (is_hole(text := value.strip()) or _FRAME.fullmatch(text) or _is_constant(text))
         ),
         None,
     )
+
+
+def _is_constant(text: str) -> bool:
+    """Whether a text is a name in capitals, such as `YOUR_QUERY`."""
+    return "_" in text and text.isupper() and text.replace("_", "").isalpha()
 
 
 def _is_plain(arguments: Mapping[str, Any]) -> bool:
@@ -252,17 +268,13 @@ def _is_plain(arguments: Mapping[str, Any]) -> bool:
         value, depth = pending.pop()
         if depth > _MAX_DEPTH:
             return False
-        if isinstance(value, str) and not value.isascii() and _has_half_surrogate(value):
+        if isinstance(value, str) and _HALF_SURROGATE.search(value):
             return False
         if isinstance(value, Mapping):
             pending += [(item, depth + 1) for pair in value.items() for item in pair]
         elif isinstance(value, list):
             pending += [(item, depth + 1) for item in value]
     return True
-
-
-def _has_half_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
@@ -284,6 +296,7 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
         calls = gate.admit(_written_alone(raw, gate))
         if calls:
             return _response("", calls, issues, more=True)
+        issues = gate.issues
     if not calls:
         return _text(_without_reasoning(raw, reading), issues)
     reading.removed += [(part.start, part.end) for part in spans]
@@ -300,7 +313,7 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     raw = raw.strip()
     if re.match(rf"""(?:\[\s*['"])?(?:{names})\(""", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
-    named = re.fullmatch(rf"{_LEAD}({names})\s*(?:json)?\s*(\{{.*\}})", raw, re.DOTALL)
+    named = re.fullmatch(rf"{_LEAD}({names})(?:\s|json|<\|\w+\|>)*+(\{{.*\}})", raw, re.DOTALL)
     if named is not None:
         value = whole_json(named[2]).value
         return [ReadCall(named[1], value)] if isinstance(value, dict) else []
@@ -309,9 +322,16 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     if acted is not None and len(needed) == 1:
         return [ReadCall(acted[1], {needed[0]: acted[2] or acted[3]})]
     report = extract_with_report(raw, _CALL) if raw[:1] not in ("<", "~", ">", "|") else None
-    alone = report is not None and report.ok and not (report.before or report.after)
+    alone = (
+        report is not None and report.ok and not (report.before or report.after or report.unread)
+    )
+    inner = report is not None and any(
+        one.name in ("json_string", "escaped_quotes") for one in report.repairs
+    )
+    alone = alone and (not inner or raw.startswith(('"', "{", "[")))
     call = marked_call(report.value) if report is not None and alone else None
-    return [call] if call is not None else []
+    known = (one for name in gate.known or () for one in (name, name.partition(".")[2]))
+    return [call] if call is not None and call.name in known else []
 
 
 def _from_envelope(envelope: Envelope, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
@@ -352,3 +372,23 @@ def _remaining(raw: str, reading: Reading) -> str:
     pieces.append((place, raw[place:]))
     texts = [text.strip() for _, text in sorted(pieces, key=lambda piece: piece[0])]
     return "\n\n".join(text for text in texts if text)
+
+
+def calls(text: str, tools: Mapping[str, Mapping[str, Any]]) -> LLMToolCallResponse:
+    """Read the tool calls of a reply.
+
+    Args:
+        text: The reply.
+        tools: The JSON Schema of the parameters of each tool, by its name; calls of others, and
+            calls that do not fit, are named in `issues`.
+
+    Raises:
+        TypeError: `tools` is something else, such as the list that OpenAI's API takes.
+    """
+    given: Any = tools
+    if not (isinstance(given, Mapping) and all(isinstance(one, Mapping) for one in given.values())):
+        raise TypeError(
+            "tools must map each tool's name to the JSON Schema of its parameters; of OpenAI's list: "
+            "{one['function']['name']: one['function']['parameters'] for one in tools}"
+        )
+    return parse_llm_response(text, tools.keys(), tools)

@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from libriscribe2.models.base import request_schema
-from libriscribe2.models.reviews import CritiqueOfFacts
+from libriscribe2.models.reviews import CritiqueOfFacts, ReadingChange
 from libriscribe2.models.story import (
     ChapterSections,
     ConceptFile,
@@ -14,6 +14,7 @@ from libriscribe2.models.story import (
     OutlineFile,
     OutlineOfFacts,
 )
+from libriscribe2.models.story_bible import ExitState, StatedFact
 
 
 def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
@@ -24,6 +25,14 @@ def test_a_schema_stands_on_its_own_and_closes_its_objects() -> None:
     assert schema["required"] == ["concept", "keywords"]
     assert schema["properties"]["concept"]["additionalProperties"] is False
     assert schema["properties"]["concept"]["properties"]["title"]["minLength"] == 1
+
+
+def test_a_field_says_what_it_wants_and_no_class_says_it_beside() -> None:
+    schema = request_schema(ReadingChange)
+    told = json.dumps(schema)
+    assert "description" not in schema
+    assert "empty where nothing changed in it" in schema["properties"]["exit"]["description"]
+    assert not [one for one in (ReadingChange, ExitState, StatedFact) if str(one.__doc__) in told]
 
 
 def test_only_a_book_of_facts_is_asked_which_chapters_frame_the_others() -> None:

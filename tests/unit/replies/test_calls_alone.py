@@ -1,5 +1,7 @@
 """Replies that are nothing but a call, in spellings without marks."""
 
+from typing import Any
+
 import pytest
 
 from libriscribe2.replies import calls, read
@@ -69,3 +71,38 @@ def test_OV_29_what_is_struck_through_is_no_value(reply: str) -> None:
     assert read(
         f"~~~\n{reply.strip('~')}\n~~~" if "~" in reply else '{"path": "a"}', TOOLS["read_file"]
     ).ok
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        ('hunt(query="x", n=50)', "`n` is above the maximum, 10"),
+        ('hunt(query="x", n=0)', "`n` is below the minimum, 1"),
+        ('<tool_call>{"name": "hunt", "arguments": {"query": "x", "n": 50}}</tool_call>', "above"),
+        ('hunt {"query": "x", "n": "many"}', "`n` has another type"),
+        ("hunt(n=5)", "`query` is missing"),
+    ],
+)
+def test_RP_34_a_call_that_does_not_fit_is_named_in_every_spelling(reply: str, fault: str) -> None:
+    count = {"type": "integer", "minimum": 1, "maximum": 10}
+    properties = {"query": {"type": "string"}, "n": count}
+    found = calls(reply, {"hunt": {"properties": properties, "required": ["query"]}})
+    assert found.tool_calls is None
+    assert len(found.issues) == 1
+    assert fault in found.issues[0]
+
+
+@pytest.mark.parametrize("tools", [[{"function": {"name": "hunt"}}], {"hunt": "a tool"}])
+def test_tools_in_another_form_are_refused_with_the_form(tools: Any) -> None:
+    with pytest.raises(TypeError, match="JSON Schema of its parameters"):
+        calls("hunt(n=5)", tools)
+
+
+@pytest.mark.parametrize("shape", [list[str], dict, "object"])
+def test_a_shape_that_is_neither_a_model_nor_a_schema_is_refused(shape: Any) -> None:
+    with pytest.raises(TypeError, match="pydantic model or a JSON Schema"):
+        read('["a"]', shape)
+
+
+def test_RP_34_an_object_with_a_name_is_not_called_a_tool_that_there_is_not() -> None:
+    assert calls('{"name": "Ana", "age": 3,}', TOOLS).issues == ()

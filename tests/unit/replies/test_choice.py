@@ -115,10 +115,10 @@ def test_strict_mode_takes_the_value_as_it_stands() -> None:
         ('{"n": 1}', [{"n": 1}]),
         ('{"items": [{"n": 1}, {"n": 2}]}', [{"n": 1}, {"n": 2}]),
         ('[{"n": 1}, {"x": 2}]', [{"n": 1}, {"x": 2}]),
-        ('{"n": 1}\n\nA long story comes between the two of them. {"n": 2}', [{"n": 1}]),
+        ('{"n": 1}\n\nA long story comes between the two of them. {"n": 2}', None),
     ],
 )
-def test_OV_49_the_wanted_list(reply: str, value: list[Any]) -> None:
+def test_OV_49_the_wanted_list(reply: str, value: list[Any] | None) -> None:
     assert extract_with_report(reply, LIST).value == value
 
 

@@ -68,21 +68,21 @@ KEPT = [
 
 @pytest.mark.parametrize(("before", "after"), CLEANED)
 def test_MS_07_08_09_marks_go(before: str, after: str) -> None:
-    assert strip_emphasis(before).text == after
+    assert strip_emphasis(before).value == after
 
 
 @pytest.mark.parametrize("text", KEPT)
 def test_MS_10_to_16_20_other_asterisks_stay(text: str) -> None:
-    assert strip_emphasis(text).text == text
+    assert strip_emphasis(text).value == text
 
 
 def test_MS_17_spans_are_counted() -> None:
     stripped = strip_emphasis("**a** *b* ***c***")
-    assert (stripped.text, stripped.bold, stripped.italic) == ("a b c", 2, 2)
+    assert (stripped.value, stripped.bold, stripped.italic) == ("a b c", 2, 2)
 
 
 def test_a_span_that_crosses_another_is_not_closed() -> None:
-    assert strip_emphasis("*a **b* c**").text == "a **b c**"
+    assert strip_emphasis("*a **b* c**").value == "a **b c**"
 
 
 def test_MS_21_only_the_fields_that_ask_for_it() -> None:
@@ -122,7 +122,7 @@ def test_text_that_is_no_json_counts_as_one_value() -> None:
 @given(st.text(alphabet="a *_`\n/\\.é", max_size=60))
 @settings(max_examples=200)
 def test_stripping_twice_changes_nothing_more_than_asterisks(text: str) -> None:
-    stripped = strip_emphasis(text).text
+    stripped = strip_emphasis(text).value
     assert stripped.replace("*", "") == text.replace("*", "")
     assert len(stripped) <= len(text)
 

@@ -105,6 +105,7 @@ def test_OV_29_half_a_value_in_another_notation_is_refused(reply: str) -> None:
     assert not read(reply, NOTE).ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     ["<a>", "a:\n", "- a\n", "```\n", "|a|b|\n", "<a b='", "title: x\n ", "[... ", "title(a="],

@@ -8,6 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.strict_json import strict_parse
 from libriscribe2.utils.json_utils import JSONProcessor
 
 
@@ -240,3 +241,22 @@ def test_OV_50_merge() -> None:
     first = {"a": 1}
     assert JSONProcessor.merge_json_objects(first, {"a": 2, "b": 3}) == {"a": 2, "b": 3}
     assert first == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '{"a": 1, }',
+            "Expecting property name enclosed in double quotes: line 1 column 10 (char 9)",
+        ),
+        ("[1,\n]", "Expecting value: line 2 column 1 (char 4)"),
+    ],
+)
+def test_OV_07_every_python_names_a_trailing_comma_in_the_same_words(text: str, told: str) -> None:
+    assert strict_parse(text).message == told
+
+
+def test_OV_07_every_python_reads_as_deep() -> None:
+    assert strict_parse("[" * 900 + "]" * 900).end == 1800
+    assert strict_parse("[" * 901 + "]" * 901).kind == "too_deep"

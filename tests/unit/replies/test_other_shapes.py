@@ -269,3 +269,129 @@ def test_a_gap_in_what_a_list_counts_is_labelled_on_either_way() -> None:
 )
 def test_OV_29_a_wrapper_that_says_why_it_failed_holds_no_answer(reply: str, *, ok: bool) -> None:
     assert read(reply, CONCEPT).ok is ok
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ('"words": "2400 sanaa"', {"words": 2400}),
+        ('"words": "700 words"', {"words": 700}),
+        ('"words": "Wörds 7"', None),
+        ('"words": "Words 7"', {"words": 7}),
+        ('"words": "80 mil"', None),
+        ('"words": "80 rijeci"', None),
+        ('"words": 1, "score": "7 pontos"', {"words": 1, "score": 7}),
+        ('"words": 1, "score": 7 pistettä', {"words": 1, "score": 7}),
+    ],
+)
+def test_OV_54_a_unit_is_left_out_where_it_cannot_multiply(
+    member: str, value: dict[str, int] | None
+) -> None:
+    assert read(f"{{{member}}}", SHEET).value == value
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"luku1": {"number": 1, "title": "Sel"}, "luku2": {"number": 2, "title": "Gel"}}',
+        '{"第1章": {"title": "Sel"}, "第2章": {"title": "Gel"}}',
+        '{"1. fejezet": {"title": "Sel"}, "2. fejezet": {"title": "Gel"}}',
+    ],
+)
+def test_OV_54_members_that_count_are_the_one_list_that_is_missing(reply: str) -> None:
+    assert read(reply, CHAPTERS).value == TWO
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"luku1": {"number": 1, "title": "Sel"}, "luku3": {"number": 3, "title": "Gel"}}',
+        'Luku 1: {"number": 1, "title": "Sel"}\n\nLuku 2: (tulossa)\n\nLuku 3: {"number": 3, "title": "Gel"}',
+        '{"number": 1, "title": "Sel"}\n\nAce mai târziu: al doilea\n\n{"number": 3, "title": "Gel"}',
+    ],
+)
+@pytest.mark.parametrize("bare", [False, True])
+def test_OV_29_a_row_with_a_hole_is_no_list(reply: str, bare: bool) -> None:
+    assert not read(reply, CHAPTERS["properties"]["chapters"] if bare else CHAPTERS).ok
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '<tool_call>{"name": "laheta", "arguments": "{\\"title\\": \\"Sel\\", \\"premise\\": \\"Lumi.\\"}"}</tool_call>',
+        '{"title": "Luonnos", "sisalto": {"title": "Sel", "premise": "Lumi."}}',
+        '{"title": "Sel", "premis": "Lumi."}',
+        '{"Titlë": "Sel", "prémise": "Lumi."}',
+        '{title="Sel", premise="Lumi."}',
+        "{title='Sel', premise='Lumi.'}",
+        "{:title => 'Sel', :premise => 'Lumi.'}",
+        '{"title": u"Sel", "premise": b"Lumi."}',
+        '{"title": **"Sel"**, "premise": "Lumi."}',
+        '{\n\u200b \u200b"title"\u200f: \u202a"Sel"\u202c,\u2067\n "premise"\u200b\u2069: "Lumi."\ufeff}',
+    ],
+)
+def test_OV_54_a_value_shows_under_odd_marks(reply: str) -> None:
+    assert read(reply, CONCEPT).value == {"title": "Sel", "premise": "Lumi."}
+
+
+def test_OV_54_quotes_with_two_backslashes_are_inner_quotes() -> None:
+    reply = '{"title": "Sel", "premise": "\\\\"Tule,\\\\" hän sanoi. \\\\"Heti.\\\\""}'
+    wanted = {"title": "Sel", "premise": '"Tule," hän sanoi. "Heti."'}
+    assert read(reply, CONCEPT).value == wanted
+
+
+@pytest.mark.parametrize(
+    ("reply", "ok"),
+    [
+        ('{"title": "Sel", "premise": "Lumi.", "genre": "saga", "tags": ["a", "b"]', True),
+        ('{"title": "Sel", "premise": "Lumi.", "genre": "saga", "tags": ["a", "b"]\n', True),
+        ('{"title": "Sel", "premise": "Lumi.", "tags": ["a", "b"]', False),
+        ('{"title": "Sel", "premise": "Lumi.", "genre": "saga", "tags": ["a", "b"', False),
+        ('{"title": "Sel", "tags": ["a"], "genre": "saga", "premise": "Lumi', False),
+    ],
+)
+def test_OV_29_only_the_last_bracket_may_be_missing_where_every_member_is_there(
+    reply: str, ok: bool
+) -> None:
+    assert read(reply, CONCEPT).ok == ok
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"title": "Sel", "premise": "Lumi.", "genre": "https://..."}',
+        '{"title": "Sel", "premise": "Lumi.", "tags": ["Teema A", "Teema B"]}',
+    ],
+)
+def test_OV_29_texts_that_stand_for_content_are_none(reply: str) -> None:
+    answer = read(reply, CONCEPT)
+    assert answer.refusal is not None
+    assert answer.refusal.kind == "placeholder"
+
+
+def test_OV_54_a_quotation_may_look_like_a_hole() -> None:
+    wanted = schema(["quote", "why"], quote=TEXT, why=TEXT)
+    value = {"quote": "[...]", "why": "Takki katoaa kolmella sivulla."}
+    assert read(json.dumps(value), wanted).value == value
+    assert not read('{"quote": "...", "why": "..."}', wanted).ok
+
+
+def test_OV_54_a_list_of_yaml_within_a_line_is_a_list() -> None:
+    reply = 'title: "Sel"\npremise: Lumi.\ntags: [meri, "jää, tuuli", kylmä]'
+    tags = ["meri", "jää, tuuli", "kylmä"]
+    assert read(reply, CONCEPT).value == {"title": "Sel", "premise": "Lumi.", "tags": tags}
+
+
+def test_OV_54_a_comma_of_another_script_ends_a_number() -> None:
+    reply = '{"words"：7、"note"："描写、丁寧。"}'
+    assert read(reply, SHEET).value == {"words": 7, "note": "描写、丁寧。"}
+
+
+@pytest.mark.parametrize(
+    "remark", ["Oikaisu: Annikki jää eloon.", "تعديل: المدينة هي طنجة لا فاس."]
+)
+def test_OV_29_a_remark_that_names_someone_from_within_a_text_is_asked_about(remark: str) -> None:
+    premise = "Vanha kalastaja lähtee merelle vielä kerran ja ottaa mukaan tyttärensä, Annikki ei pelkää. وصلت الأم إلى طنجة ليلا."
+    reply = json.dumps({"title": "Sel", "premise": premise}, ensure_ascii=False)
+    assert not read(f"{reply}\n\n{remark}", CONCEPT).ok
+    assert read(f"{reply}\n\nHyvää jatkoa!", CONCEPT).ok

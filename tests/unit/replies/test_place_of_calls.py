@@ -1,8 +1,12 @@
 """A call counts by its place and its members; no word of any language decides."""
 
+import json
+
 import pytest
 
 from libriscribe2.parsing.tool_calls import parse_llm_response
+from libriscribe2.replies import calls
+from libriscribe2.replies.cleanup import extract_with_report
 
 SCHEMAS = {
     "read_file": {
@@ -96,3 +100,98 @@ def test_RP_30_a_call_that_does_not_fit_its_tool_is_said_and_not_run(text: str, 
 @pytest.mark.parametrize("lead", ["< >" * 190, "[ ]" * 190, "\n" * 600, "~" * 600, "(" * 600])
 def test_RP_33_what_stands_before_a_call_is_looked_through_once(lead: str) -> None:
     assert len(parse_llm_response(f"{lead} x {BARE}", SCHEMAS.keys(), SCHEMAS).issues) < 2
+
+
+SEARCH = {
+    "etsi": {
+        "type": "object",
+        "properties": {"sana": {"type": "string"}, "k": {"type": "integer", "minimum": 1}},
+        "required": ["sana"],
+    }
+}
+FIND = '{"name": "etsi", "arguments": {"sana": "kalat"}}'
+TAGGED = f"<tool_call>\n{FIND}\n</tool_call>"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"Haluatko, että haen tämän? Odotan lupaa.\n{FIND}",
+        f"Θέλετε να το ψάξω; Περιμένω.\n{TAGGED}",
+        f"Je, nitafute hili? Nasubiri idhini yako.\n```json\n{FIND}\n```",
+        f"Kaksi tapaa, kumpi sopii?\n1. {FIND}\n2. {FIND.replace('kalat', 'linnut')}",
+        f"Näin kutsu kirjoitetaan (malli, ei ajeta):\n{TAGGED}",
+        f"Tehdyt haut:\n1. {FIND} → 4 osumaa\n2. {FIND} → ok",
+        f"Kirjoitit: {json.dumps(FIND)}. Vastaus on kolme.",
+        FIND.replace("kalat", "HAKU_SANA"),
+        FIND.replace('"kalat"', '"kalat", "k": -2'),
+        '```python\nimport os\nos.remove("kalat")\n```',
+        '```python\nmuu(sana="kalat")\n```',
+    ],
+)
+def test_a_call_that_is_asked_about_shown_or_unfit_does_not_run(reply: str) -> None:
+    assert not calls(reply, SEARCH).tool_calls
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"Mitä seuraavaksi? Haen sillä välin:\n\n{TAGGED}",
+        f"<think>Haenko kalat?</think>\n{FIND}",
+        '```python\netsi(sana="kalat")\n```',
+        f"<tool_call>{FIND.replace(chr(34), '&quot;')}</tool_call>",
+        f'{{"thought": "Ensin kalat.", "tool": {FIND}}}',
+        'commentary to=functions.etsi <|constrain|>json<|message|>{"sana": "kalat"}',
+    ],
+)
+def test_a_call_in_an_odd_place_that_is_its_own_runs(reply: str) -> None:
+    found = calls(reply, SEARCH).tool_calls or []
+    assert [(one.name, one.arguments) for one in found] == [("etsi", {"sana": "kalat"})]
+
+
+def test_a_message_stands_once_in_the_text_whatever_becomes_of_the_call_behind_it() -> None:
+    said = "<|channel|>final<|message|>Lue pois.<|end|>"
+    taken_back = calls(f"{said}\n{TAGGED}\nHaenko sen?", SEARCH)
+    assert not taken_back.tool_calls
+    assert (taken_back.content or "").count("Lue pois.") == 1
+    alone = calls(f"{said} ja niin edelleen.", SEARCH)
+    assert (alone.content, alone.issues) == ("Lue pois.\n\nja niin edelleen.", ())
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("<|begin_of_thought|>", "<|end_of_thought|>"),
+        ("<|inner_prefix|>", "<|inner_suffix|>"),
+        ("<|channel>thought", "<channel|>"),
+        ("◁think▷", "◁/think▷"),
+        ("<seed:think>", "</seed:think>"),
+    ],
+)
+def test_a_draft_in_reasoning_neither_runs_nor_counts_as_the_value(
+    opening: str, closing: str
+) -> None:
+    draft = FIND.replace("kalat", "linnut")
+    text = f"{opening}\n{draft}\n{closing}\n{FIND}"
+    found = calls(text, SEARCH).tool_calls or []
+    assert [one.arguments for one in found] == [{"sana": "kalat"}]
+    assert extract_with_report(text).value == json.loads(FIND)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '<tool_call>etsi {"sana": "kalat"}</tool_call>',
+        "<tool_call>etsi\n<arg_key>sana</arg_key></arg_key>\n<arg_value>kalat</arg_value>\n"
+        "</tool_call>",
+        '<‖DSML‖invoke name="etsi"><‖DSML‖parameter name="sana">kalat</‖DSML‖parameter>'
+        "</‖DSML‖invoke>",
+        '<||DSML||invoke name="etsi"><||DSML||parameter name="sana">kalat</||DSML||parameter>'
+        "</||DSML||invoke>",
+        "<start_function_call>call:etsi(sana:<escape>kalat<escape>)<end_function_call>",
+        '<|tool_call>call:etsi(sana=<|"|>kalat<|"|>)<tool_call|>',
+    ],
+)
+def test_odd_spellings_of_the_notations_are_read(reply: str) -> None:
+    found = calls(reply, SEARCH).tool_calls or []
+    assert [(one.name, one.arguments) for one in found] == [("etsi", {"sana": "kalat"})]

@@ -5,9 +5,10 @@ from time import process_time
 import pytest
 
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.repair import lost_content, plan_closing, repair_json
+from libriscribe2.replies.outcome import RepairOutcome
+from libriscribe2.replies.repair import conserved, plan_closing, repair_json
+from libriscribe2.replies.repair.cursor import Policy
 from libriscribe2.replies.repair.patterns import string_token, unescape
-from libriscribe2.replies.repair.state import Policy
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,8 @@ from libriscribe2.replies.repair.state import Policy
 def test_conservation_finds_the_first_lost_word(
     text: str, contents: list[tuple[int, int]], lost: int | None
 ) -> None:
-    assert lost_content(text, 0, len(text), contents) == lost
+    trouble = conserved(text, 0, RepairOutcome({}, len(text), ()), contents).trouble
+    assert (trouble and trouble.position) == lost
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,7 @@ def test_escapes(raw: str, text: str, repair: str) -> None:
     assert (found.text, found.repair) == (text, repair)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["C:\\q ", "C:\\q\\n ", "\\\\q\\q "])
 def test_OV_47_paths_in_a_long_string_cost_linear_time(unit: str) -> None:
     start = process_time()

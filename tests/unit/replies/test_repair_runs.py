@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.normalise import without_tuples
+from libriscribe2.replies.outcome import RepairOutcome
 from libriscribe2.replies.repair import conserved, repair_json
-from libriscribe2.replies.repair.state import RepairOutcome
 from libriscribe2.replies.strict_json import same_json
 
 SCHEMA = {
@@ -56,6 +56,7 @@ def _with_commas(value: Any, indent: int) -> str:
     return _text(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.sampled_from(["a", "b", "c d"]), VALUES, min_size=1, max_size=3))
 def test_OV_30_trailing_commas_everywhere_change_no_value(value: Any) -> None:
@@ -113,6 +114,7 @@ def test_OV_31_two_readings_that_change_as_much_are_ambiguous() -> None:
     assert report.value is None
 
 
+@pytest.mark.slow
 def test_OV_47_a_very_long_text_with_a_doubt_is_not_read_again() -> None:
     outcome = repair_json("[" + '{"name": "Ada"}, ' * 20_000 + '{"a": [1, 2}, {"b": 1},]')
     assert outcome.value is None

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import BaseModel
 
+from libriscribe2.replies import read
 from libriscribe2.replies.cleanup import extract_with_report
 
 
@@ -63,3 +64,18 @@ def test_without_a_schema_the_first_of_several_objects_counts() -> None:
     report = extract_with_report(f"{FIRST}\n\n{SECOND}")
 
     assert report.value == {"title": "The Salt Clerk", "logline": "A clerk counts the drowned."}
+
+
+@pytest.mark.parametrize(
+    ("reply", "before", "after"),
+    [
+        ('Other: {"foo": 3}\n\n{"t": "The storm"}', "Other:", ""),
+        ('{"t": "The storm"} ok. {"z": 1}', "", "ok."),
+        ('One {"z": 1} two {"y": 2}\n{"t": "The storm"}\nDone.', "One\n\ntwo", "Done."),
+    ],
+)
+def test_what_is_said_beside_a_value_holds_no_other_value(
+    reply: str, before: str, after: str
+) -> None:
+    report = read(reply, {"properties": {"t": {"type": "string"}}, "required": ["t"]}).report
+    assert (report.value, report.before, report.after) == ({"t": "The storm"}, before, after)

@@ -4,8 +4,12 @@ from typing import cast
 
 import pytest
 
-from libriscribe2.replies.search_pages import decode_bing_target, real_url
-from libriscribe2.replies.search_results import SearchResultItem, parse_search_results
+from libriscribe2.replies.search_results import (
+    SearchResultItem,
+    decode_bing_target,
+    parse_search_results,
+    real_url,
+)
 
 PAGE = "".join(
     f'<div class="g"><a href="https://{host}/"><h3>{host}</h3></a></div>'
@@ -59,7 +63,7 @@ def test_SR_10_a_broken_declaration_hides_no_result() -> None:
 @pytest.mark.parametrize(
     "junk",
     ["<!-- a --> <!-- b -- c --!><!-->", "<script>if (a < b) '<!--' </script >", "<STYLE>a{}</STYLE>",
-     "&#; &#x; a &# b", "x" * 30_000],
+     "&#; &#x; a &# b", "x" * 30_000, "\ud800 &#xd800; \x00"],
 )  # fmt: skip
 def test_SR_10_what_a_page_does_not_show_hides_no_result(junk: str) -> None:
     found = parse_search_results(f"<html>{junk}{PAGE}{junk}</html>")
@@ -94,3 +98,13 @@ def test_SR_09_scheme_is_lower_case_and_control_characters_are_no_address() -> N
     assert real_url("httpS://w.example/A", "https://g.example/") == "https://w.example/A"
     assert real_url("https://w.example/a\x00b", "https://g.example/") is None
     assert real_url(" /A ", "HTTPS://g.example/") == "https://g.example/A"
+
+
+@pytest.mark.parametrize("label", ["Seuraava sivu", "Επόμενη", "Næste"])
+def test_SR_05_the_next_page_is_found_by_the_engines_mark_in_any_language(label: str) -> None:
+    marked = f'<a id="pnnext" href="/search?start=10">{label}</a>'
+    found = {**parse_search_results(PAGE + marked)}
+    assert found["next_page"] == "https://www.google.com/search?start=10"
+    page = PAGE.replace('class="g"', 'class="hit"').replace("div", "article")
+    linked = f'<a rel="next" href="https://a.example/2">{label}</a>'
+    assert {**parse_search_results(page + linked)}["next_page"] == "https://a.example/2"

@@ -13,8 +13,8 @@ from libriscribe2.parsing.tool_calls import (
     parse_llm_response,
     parse_native_tool_calls,
 )
+from libriscribe2.replies.call_source import Found, ReadCall, Source, ToolFormat
 from libriscribe2.replies.notations import FORMATS
-from libriscribe2.replies.tool_formats.reading import Found, ReadCall, Source, ToolFormat
 
 
 def _calls(response: LLMToolCallResponse) -> list[dict[str, Any]]:

@@ -137,12 +137,18 @@ def test_the_other_doors() -> None:
 
 def test_the_library_needs_no_other_package_than_its_page_names() -> None:
     code = (
-        "import sys; from libriscribe2.replies import read; "
-        "print(*{name.partition('.')[0] for name in sys.modules})"
+        "import sys; from libriscribe2.replies import calls, read, sections; "
+        "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert not loaded & {"litellm", "bs4", "lxml", "typer", "rich", "httpx", "yaml"}
+    named = {"libriscribe2", "pydantic", "regex", "jsonschema"}
+    theirs = {
+        *("idna", "jsonpointer"),  # jsonschema looks for them
+        *("annotated_types", "attr", "attrs", "jsonschema_specifications", "pydantic_core"),
+        *("referencing", "rpds", "typing_extensions", "typing_inspection"),
+    }
+    loaded = {name for name in done.stdout.split() if not name.startswith("_")}
+    assert loaded <= named | theirs
 
 
 def test_a_comma_before_a_comment_is_none_of_a_bare_text() -> None:
@@ -178,3 +184,70 @@ def test_RP_34_a_call_beside_a_question_waits_for_the_answer(question: str) -> N
     call = '{"name": "look", "arguments": {"at": "a.md"}}'
     for text in (f"{question}\n{call}", f"{call}\n{question}", f"```json\n{call}\n```\n{question}"):
         assert not calls(text, tools).tool_calls
+
+
+ITEM: dict[str, object] = {
+    "type": "object",
+    "properties": {"tytuł": {"type": "string"}, "numer": {"type": "integer"}},
+    "required": ["tytuł", "numer"],
+}
+ROW: dict[str, object] = {
+    "type": "object",
+    "properties": {
+        "rozdziały": {"type": "array", "items": ITEM},
+        "cechy": {"type": "array", "items": {"type": "string"}},
+    },
+}
+
+
+def test_each_part_of_a_reply_stands_in_one_part_of_the_report() -> None:
+    text = (
+        '<think>namysł</think>Wstęp:\n```json\n{"tytuł": "Sól", "numer": 3}\n```\n'
+        'Osobno [1]:\n{"inne": "reszta"}\nKoniec.'
+    )
+    report = extract_with_report(text)
+    assert report.value == {"tytuł": "Sól", "numer": 3}
+    assert (report.before, report.unread[-1]) == ("Wstęp:", '{"inne": "reszta"}')
+    for word in ("Osobno", "[1]", "Koniec"):
+        assert report.after.count(word) == 1
+    assert not any(word in report.after for word in ("reszta", "Sól", "namysł"))
+
+
+@pytest.mark.parametrize("name", ["example", "tool_response", "documentation"])
+def test_a_value_in_an_element_of_examples_or_results_is_none_beside_another(name: str) -> None:
+    shown, meant = ('{"tytuł": "Wzór", "numer": 1}', '{"tytuł": "Sól", "numer": 3}')
+    assert read(f"<{name}>{shown}</{name}>\n{meant}", ITEM).value == {"tytuł": "Sól", "numer": 3}
+    assert read(f"<{name}>{meant}</{name}>", ITEM).value == {"tytuł": "Sól", "numer": 3}
+
+
+def test_a_list_with_a_gap_is_whole_only_without_a_remark() -> None:
+    value = json.dumps({"rozdziały": [{"numer": n, "tytuł": f"{n}. rok"} for n in (1, 2, 5)]})
+    for reply in (value, f"```json\n{value}\n```"):
+        answer = read(reply, ROW)
+        assert answer.ok
+        assert "counting_gap" in answer.report.issues
+    for remark in ("Proszę.", "Parancsolj."):
+        refused = read(f"{value}\n{remark}", ROW).refusal
+        assert refused is not None
+        assert refused.kind == "remark"
+
+
+@pytest.mark.parametrize("comment", ["// 2-11 podobnie", "/* a többi így */", "# 其余相同"])
+def test_a_comment_between_items_that_jump_leaves_items_out(comment: str) -> None:
+    first, *others = (f'{{"numer": {n}, "tytuł": "Rok {n}"}}' for n in (1, 12, 13))
+    text = f'{{"rozdziały": [{first}, {comment}\n {", ".join(others)}]}}'
+    refused = read(text, ROW).refusal
+    assert refused is not None
+    assert refused.kind == "ellipsis"
+    whole = text.replace("12", "2").replace("13", "3")
+    assert read(whole, ROW).ok
+
+
+def test_a_comma_within_a_number_separates_nothing() -> None:
+    assert read('{"cechy": "kocha 1,000 rzeczy"}', ROW).value is None
+    assert read('{"cechy": "upór, wiara"}', ROW).value == {"cechy": ["upór", "wiara"]}
+
+
+def test_a_fence_alone_is_no_text_of_a_section() -> None:
+    with pytest.raises(ValueError, match="Plan"):
+        sections("[Plan]\n```py\n[Timeline]\nkod\n```\n", ["[Plan]", "[Timeline]"])

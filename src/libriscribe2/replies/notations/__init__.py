@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final
 
-from libriscribe2.replies.tool_formats.reading import CONTROL, ToolFormat, no_call
+from libriscribe2.replies.call_source import CONTROL, ToolFormat, no_call
 
 _STOP_TOKENS: Final = (
     r"<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end|return|call)\|>|</s>|<｜end▁of▁sentence｜>"

@@ -4,7 +4,17 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.replies.tool_formats.call_objects import (
+from libriscribe2.replies.call_elements import (
+    NAMESPACE,
+    TAG_OPENER,
+    Frame,
+    Grammar,
+    grammar_of,
+    next_begins,
+    read_elements,
+    value_end,
+)
+from libriscribe2.replies.call_objects import (
     CUT_OFF,
     TWICE,
     UNBALANCED,
@@ -17,18 +27,7 @@ from libriscribe2.replies.tool_formats.call_objects import (
     read_json_call,
     typed_value,
 )
-from libriscribe2.replies.tool_formats.elements import (
-    NAMESPACE,
-    TAG_OPENER,
-    Frame,
-    Grammar,
-    grammar_of,
-    next_begins,
-    read_elements,
-    value_end,
-)
-from libriscribe2.replies.tool_formats.python_calls import code_end, read_python_calls
-from libriscribe2.replies.tool_formats.reading import (
+from libriscribe2.replies.call_source import (
     CONTROL,
     Found,
     ReadCall,
@@ -37,6 +36,7 @@ from libriscribe2.replies.tool_formats.reading import (
     after_space,
     no_call,
 )
+from libriscribe2.replies.notations.lines import code_end, read_python_calls
 
 _ATTRIBUTE: Final = re.compile(
     r"""\bname\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s<>"'/]+))|^<[^\s=<>]+\s*=\s*["']?([^<>"']+)""",
@@ -152,7 +152,7 @@ _GLM_HEAD: Final = re.compile(
     rf"\s?({_GLM_NAME})(?:\s*(?={_OPENER})|\n?(?={_GLM_END})|\s*<tool_sep>\s*)"
 )
 _KEY: Final = re.compile(
-    rf"{_OPENER}([^<]*)</{NAMESPACE}arg_key>\s*"
+    rf"{_OPENER}([^<]*)(?:</{NAMESPACE}arg_key>\s*)+"
     rf"(?:<{NAMESPACE}arg_type>[^<]*</{NAMESPACE}arg_type>\s*)?<{NAMESPACE}arg_value>"
 )
 _VALUE_END: Final = re.compile(rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|{_GLM_END}|\Z))")
@@ -191,6 +191,7 @@ WRAPPER_OPENER: Final = rf"(?i:<{NAMESPACE}{_WORDS}\s*>)"
 WRAPPER_CLOSER: Final = rf"(?i:</{NAMESPACE}{_WORDS}\s*>)"
 _INNER_TAG: Final = re.compile(f"{TAG_OPENER}|{LEGACY_OPENER}")
 _INNER_WRAPPER: Final = re.compile(WRAPPER_OPENER)
+_NAME: Final = re.compile(r"\s*([\w.\-]+)\s*(?=\{)")
 _CALL_OF_NAME: Final = re.compile(r"(?:\[\s*)?[A-Za-z_][\w.]*\(")
 
 
@@ -225,6 +226,7 @@ def region_format(region: Region) -> ToolFormat:
             or json_region_or_python(source, body, closer)
             or read_glm_call(source, body)
             or read_child_tags(source, body)
+            or _named(source, body, closer)
         )
 
     return ToolFormat(region.name, region.opener, read, rank=30)
@@ -246,6 +248,15 @@ def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) ->
     return Found(after, calls)
 
 
+def _named(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
+    """A tool's name and its arguments as JSON, as in `<tool_call>search {...}</tool_call>`."""
+    head = _NAME.match(source.text, body)
+    name = clean_name(head[1]) if head else None
+    if head is None or name is None:
+        return None
+    return read_json_call(source, name, head.end(), closer)
+
+
 def _wrapper(source: Source, body: int) -> Found | None:
     """A wrapper around other tags: it ends at once, and what it holds is read on its own."""
     place = after_space(source.text, body)
@@ -264,7 +275,8 @@ def read_own_tag(source: Source, start: int, body: int) -> Found | None:
     place = after_space(source.text, body)
     if source.text.startswith("</", place) and source.schemas.get(name, {}).get("required"):
         return None
-    found = read_elements(source, name, place, _frame(name))
+    frame = Frame(re.compile(f"<{re.escape(name)}>"), re.compile(f"</{re.escape(name)}>"))
+    found = read_elements(source, name, place, frame)
     if found is not None and found.calls and _is_open(source, name, found.end):
         return Found(len(source.text), issue=UNBALANCED)
     return found
@@ -272,16 +284,8 @@ def read_own_tag(source: Source, start: int, body: int) -> Found | None:
 
 def _is_open(source: Source, name: str, end: int) -> bool:
     """Whether the tool's tag is closed once more: what closed the call belonged to a value."""
-    edge = source.search(_edges(name), end)
+    edge = source.search(re.compile(rf"<(?P<slash>/)?{re.escape(name)}>"), end)
     return edge is not None and edge["slash"] is not None
-
-
-def _frame(name: str) -> Frame:
-    return Frame(re.compile(f"<{re.escape(name)}>"), re.compile(f"</{re.escape(name)}>"))
-
-
-def _edges(name: str) -> re.Pattern[str]:
-    return re.compile(rf"<(?P<slash>/)?{re.escape(name)}>")
 
 
 NOTATIONS: Final = (

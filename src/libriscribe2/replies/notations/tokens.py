@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from libriscribe2.replies.normalise import with_characters
-from libriscribe2.replies.notations.tags import WRAPPER_OPENER, json_region_or_python
-from libriscribe2.replies.strict_json import strict_parse
-from libriscribe2.replies.tool_formats.call_objects import (
+from libriscribe2.replies.call_elements import TAG_OPENER
+from libriscribe2.replies.call_objects import (
     CUT_OFF,
     TWICE,
     UNBALANCED,
@@ -22,8 +20,7 @@ from libriscribe2.replies.tool_formats.call_objects import (
     read_json_call,
     typed_value,
 )
-from libriscribe2.replies.tool_formats.elements import TAG_OPENER
-from libriscribe2.replies.tool_formats.reading import (
+from libriscribe2.replies.call_source import (
     CONTROL,
     REPAIR,
     TAG_START,
@@ -36,6 +33,9 @@ from libriscribe2.replies.tool_formats.reading import (
     no_call,
     whole_json,
 )
+from libriscribe2.replies.normalise import attributes_of
+from libriscribe2.replies.notations.tags import WRAPPER_OPENER, json_region_or_python
+from libriscribe2.replies.strict_json import strict_parse
 
 _BAR: Final = "[|｜]"
 _GAP: Final = "[_▁]"
@@ -105,11 +105,11 @@ def _unclosed(source: Source, name: str | None, place: int) -> Found:
 
 
 GEMMA_OPENER: Final = r"<start_function_call>|<\|tool_call>"
-_GEMMA_HEAD: Final = re.compile(r"\s*:?call:([^\s{}<>]+)\s*(?=\{)")
+_GEMMA_HEAD: Final = re.compile(r"\s*:?call:([^\s{}()<>]+)\s*(?=[{(])")
 _EDGE: Final = re.compile(
     r"""(?P<quote><escape>|<\|"\|>)|<end_function_call>|<(?:tool_call|turn)\|>"""
 )
-_BARE_KEY: Final = re.compile(r"([{,]\s*)([A-Za-z_][\w.-]*)\s*:")
+_BARE_KEY: Final = re.compile(r"([{(,]\s*)([A-Za-z_][\w.-]*)\s*[:=]")
 
 
 def read_gemma_call(source: Source, _start: int, body: int) -> Found | None:
@@ -135,6 +135,8 @@ def _gemma_call(raw_name: str, pieces: list[str], end: int) -> Found:
         json.dumps(piece) if index % 2 else _BARE_KEY.sub(r'\1"\2":', piece)
         for index, piece in enumerate(pieces)
     ).strip()
+    if written.startswith("(") and written.endswith(")"):
+        written = f"{{{written[1:-1]}}}"
     parsed = strict_parse(written)
     value = parsed.value if parsed.end == len(written) else None
     return named_call(clean_name(raw_name), value, end)
@@ -142,7 +144,6 @@ def _gemma_call(raw_name: str, pieces: list[str], end: int) -> Found:
 
 K3_OPENER: Final = r"<\|open\|>call\s[^<>]*<\|sep\|>"
 K3_EDGE: Final = r"<\|(?:open|close)\|>tools<\|sep\|>"
-_ATTRIBUTE: Final = re.compile(r'(\w+)="([^"<>]*)"')
 _ELEMENT: Final = re.compile(r"<\|open\|>(argument|json)\b([^<>]*)<\|sep\|>")
 _ENDS: Final = {
     word: re.compile(rf"<\|close\|>{word}<\|sep\|>") for word in ("argument", "json", "call")
@@ -152,7 +153,7 @@ _ENDS: Final = {
 def read_k3_call(source: Source, start: int, body: int) -> Found | None:
     """One call from its opening element; None if it names no tool."""
     text = source.text
-    name = clean_name(_attributes(text[start:body]).get("tool"))
+    name = clean_name(attributes_of(text[start:body]).get("tool"))
     if name is None:
         return None
     arguments: dict[str, Any] = {}
@@ -177,16 +178,12 @@ def _values(source: Source, tool: str, opening: re.Match[str], text: str) -> dic
     """The arguments that one element gives; None if it has no key or is no object."""
     if opening[1] == "json":
         return read_arguments(whole_json(text).value)
-    attributes = _attributes(opening[2])
+    attributes = attributes_of(opening[2])
     key = attributes.get("key")
     if key is None:
         return None
     stated = {"type": attributes["type"]} if "type" in attributes else None
     return {key: typed_value(text, source.property_schema(tool, key) or stated)}
-
-
-def _attributes(tag: str) -> dict[str, str]:
-    return {name: with_characters(value) for name, value in _ATTRIBUTE.findall(tag)}
 
 
 _MARK: Final = "]<]minimax[>["

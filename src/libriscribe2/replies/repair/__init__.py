@@ -5,17 +5,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from libriscribe2.replies.outcome import RepairOutcome, Trouble
 from libriscribe2.replies.repair.cursor import (
+    KEY_STATE,
+    MAX_DEPTH,
+    SEPARATOR_STATE,
+    VALUE_STATE,
     Cursor,
+    Frame,
     Halt,
+    Policy,
     StringReader,
     doubtful_structure,
     early_end,
     lost_number,
-    no_key,
+    misplaced_by,
     note_leftover,
-    read_colon,
-    read_key,
+    schema_node,
     text_end,
 )
 from libriscribe2.replies.repair.patterns import (
@@ -30,19 +36,7 @@ from libriscribe2.replies.repair.patterns import (
     SEPARATORS,
     skip_space,
 )
-from libriscribe2.replies.repair.state import (
-    KEY_STATE,
-    MAX_DEPTH,
-    SEPARATOR_STATE,
-    VALUE_STATE,
-    Frame,
-    Policy,
-    RepairOutcome,
-    Trouble,
-    misplaced_by,
-    schema_node,
-)
-from libriscribe2.replies.repair.values import read_literal, read_text
+from libriscribe2.replies.repair.values import no_key, read_colon, read_key, read_literal, read_text
 from libriscribe2.replies.strict_json import same_json
 
 _QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
@@ -66,29 +60,13 @@ def conserved(
         outcome: What the parser made of it.
         contents: Start and end of every stretch that became content, in order.
     """
-    lost = lost_content(text, start, outcome.end, contents)
-    if outcome.value is None or lost is None:
-        return outcome
-    return replace(outcome, value=None, trouble=Trouble("ambiguous", lost))
-
-
-def lost_content(
-    text: str, start: int, end: int, contents: Sequence[tuple[int, int]]
-) -> int | None:
-    """The place of the first text that is in no value, or None when all is conserved.
-
-    Args:
-        text: The text.
-        start: Where the damaged value begins.
-        end: Where it ends.
-        contents: Start and end of every stretch that became content, in order.
-    """
     position = start
-    for first, last in contents:
+    for first, last in (*contents, (outcome.end, outcome.end)):
         if first < position or _GAP.fullmatch(text, position, first) is None:
-            return position
+            lost = Trouble("ambiguous", position)
+            return outcome if outcome.value is None else replace(outcome, value=None, trouble=lost)
         position = last
-    return position if _GAP.fullmatch(text, position, end) is None else None
+    return outcome
 
 
 _OBJECT_ENDS: Final = "}｝"
@@ -168,7 +146,6 @@ def _score(text: str, position: int, stack: Sequence[bool]) -> int:
 _OWN_PLACE: Final = re.compile(r",?[ \t\r]*\n\s*(?://|\#|/\*|<!--)|[ \t]*(?:/\*|<!--)[^\n]*\Z")
 _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
-_CLOSING: Final = "}]｝］"
 
 
 class RepairParser:
@@ -214,15 +191,17 @@ class RepairParser:
 
     def _step(self, frame: Frame) -> None:
         """Read one token in the state of the innermost container."""
-        before = self.cursor.at
+        before, noted = self.cursor.at, len(self.cursor.repairs)
         char = self.cursor.skip()
-        if not frame.is_object and _OWN_PLACE.match(self.cursor.text, before, self.cursor.at):
+        if not frame.is_object and len(self.cursor.repairs) > noted:  # comments were passed
             frame.remarks.append(len(frame.value))
+            own_place = _OWN_PLACE.match(self.cursor.text, before, self.cursor.at)
+            frame.ends_remarked = own_place is not None
         if not char:
             raise text_end(self.cursor, frame, len(self._stack))
         if frame.state == SEPARATOR_STATE:
             self._separator(frame, char)
-        elif char in _CLOSING:
+        elif char in _BRACKETS:
             self._close(frame, char)
         elif char in SEPARATORS:
             self._extra_comma(frame)
@@ -335,7 +314,7 @@ class RepairParser:
             frame.comma = cursor.at
             frame.state = KEY_STATE if frame.is_object else VALUE_STATE
             cursor.at += 1
-        elif char in _CLOSING:
+        elif char in _BRACKETS:
             self._close(frame, char)
         elif char in ":：" and not frame.is_object:
             self._list_with_key(frame)

@@ -1,22 +1,21 @@
-"""The place of a repair in the text: contents, keys, strings, doubtful endings."""
+"""The place of a repair in the text: open containers, contents, strings, doubtful endings."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from libriscribe2.replies.outcome import Repair
+from libriscribe2.replies.outcome import Repair, RepairOutcome, Trouble
 from libriscribe2.replies.repair.patterns import (
     CLOSERS,
-    COLON,
-    COLONLESS_KEY,
     COMMA,
     COMMA_INSIDE,
     COMMENT,
     CONTROL,
     ELEMENT,
     ELLIPSIS,
+    FENCES_WITHIN,
     KEY,
-    LOST_QUOTE,
     OPEN_QUOTES,
     QUOTED_KEY,
     StringToken,
@@ -25,9 +24,104 @@ from libriscribe2.replies.repair.patterns import (
     unescape,
     unread,
 )
-from libriscribe2.replies.repair.state import SEPARATOR_STATE, Frame, RepairOutcome, Trouble
 from libriscribe2.replies.repair.string_end import EndSearch, KnownKeys
+from libriscribe2.replies.schema_fit import branch_for, properties_of
 from libriscribe2.replies.strict_json import scan_string
+
+KEY_STATE, VALUE_STATE, SEPARATOR_STATE = range(3)
+MAX_DEPTH: Final = 200
+UNKNOWN: Final[Mapping[str, Any]] = {}
+
+
+@dataclass(slots=True)
+class Frame:
+    """One open container.
+
+    Attributes:
+        value: The container.
+        is_object: Whether it is an object.
+        state: What is read next: a key, a value or a separator.
+        node: The schema of the container; empty when nothing is known of it.
+        key: The key that the next value belongs to.
+        comma: Where the comma stands after which nothing came yet, or -1.
+        plain_last: Whether the last value was a string without any damage.
+        remarks: For each comment, how many items of the list stood before it.
+        ends_remarked: Whether the last of them stands on a line of its own.
+    """
+
+    value: dict[str, Any] | list[Any]
+    is_object: bool
+    state: int
+    node: Mapping[str, Any]
+    key: str = ""
+    comma: int = -1
+    plain_last: bool = False
+    remarks: list[int] = field(default_factory=list)
+    ends_remarked: bool = False
+
+    def leaves_out(self, *, ends: bool) -> bool:
+        """Whether a comment stands for items of this list.
+
+        Nothing follows its own line, or the number that counts the items jumps from before it to behind it.
+        """
+        items = self.value
+        if not isinstance(items, list) or not self.remarks:
+            return False
+        if ends and items and self.ends_remarked and self.remarks[-1] == len(items):
+            return True
+        return any(_jumps(items, at) for at in self.remarks if 0 < at < len(items))
+
+
+def _jumps(items: Sequence[Any], at: int) -> bool:
+    """Whether a number that counts the items before a place goes on by more than one behind it."""
+    before, after = items[at - 1], items[at]
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return False
+    counts = [key for key, one in before.items() if type(one) is int and one in (at, at - 1)]
+    return any(type(after.get(key)) is int and after[key] - before[key] > 1 for key in counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Which of two readings the parser takes where both are possible.
+
+    Attributes:
+        structure_wins: Sound structure after a quote ends a string, also inside a quotation.
+        closing: The order in which a wrong closing bracket is explained.
+        schema: The wanted JSON Schema, when its property names may say which object a key
+            belongs to; None otherwise.
+    """
+
+    structure_wins: bool = False
+    closing: tuple[str, ...] = ("missing_closer", "wrong_closer", "extra_closer")
+    schema: Mapping[str, Any] | None = None
+
+
+def schema_node(
+    schema: Mapping[str, Any] | None, parent: Frame | None, value: Any
+) -> Mapping[str, Any]:
+    """The schema of a container that is just opened; empty when nothing is known of it."""
+    if schema is None:
+        return UNKNOWN
+    if parent is None:
+        return branch_for(schema, value, schema) or UNKNOWN
+    if parent.is_object:
+        node = properties_of(parent.node).get(parent.key)
+    else:
+        node = parent.node.get("items")
+    return (branch_for(node, value, schema) or UNKNOWN) if node else UNKNOWN
+
+
+def misplaced_by(stack: Sequence[Frame], key: str) -> int:
+    """How many containers must have ended before a key, because only an outer object knows it."""
+    frame = stack[-1]
+    if not frame.node or key in properties_of(frame.node):
+        return 0
+    for depth, outer in enumerate(reversed(stack)):
+        if outer.is_object and key in properties_of(outer.node) and key not in outer.value:
+            return depth
+    return 0
+
 
 _ESCAPED: Final = re.compile(r'\\"(?P<inner>(?:[^"\\]++|\\(?!"))*+)\\"')
 _TRIPLES: Final = ('"""', "'''")
@@ -223,8 +317,8 @@ class Cursor:
         if not token.closed:
             self.at = token.end
             raise self.halt("cut_off")
-        if token.trouble:
-            raise self.halt(token.trouble)
+        if token.trouble or FENCES_WITHIN.search(token.text):
+            raise self.halt(token.trouble or "ambiguous")
         self.contents.append(token.inner)
         for name in token.repairs:
             self.note(name, self.at)
@@ -265,115 +359,6 @@ class Cursor:
         # "Note: ..." after a blank line; in an object whose other keys carry quotes.
         blank = not text[text.rfind("\n", 0, line) + 1 : line].strip()
         return blank and not any(one.name == "unquoted_key" for one in self.repairs)
-
-
-_MAX_OPEN_KEY = 80
-# A key with a colon among its letters.
-_WHOLE_KEY: Final = re.compile(r""""[^"\\\x00-\x1f]{1,120}+"\s*:|'[^'\\\x00-\x1f]{1,80}+'\s*:""")
-_KEY_INSIDE: Final = re.compile(r"[\"']\s*:")
-
-
-def read_key(cursor: Cursor, char: str, depth: int) -> str:
-    """Read the key here and pass it.
-
-    Args:
-        cursor: The cursor, at the key's first character.
-        char: That character.
-        depth: How many containers are open.
-
-    Raises:
-        Halt: What stands here is no key.
-    """
-    colonless = COLONLESS_KEY.match(cursor.text, cursor.at)
-    if colonless is not None:
-        group = colonless.lastgroup or 0
-        cursor.contents.append(colonless.span(group))
-        cursor.at = colonless.end()
-        return colonless.group(group)
-    if cursor.is_escaped_quote():
-        return cursor.accept(cursor.read_string("key", depth))
-    if char in OPEN_QUOTES and not cursor.is_fence():
-        return _quoted_key(cursor, depth)
-    return _bare_key(cursor, char)
-
-
-def read_colon(cursor: Cursor) -> None:
-    """Pass the colon after a key, or note that it is missing.
-
-    Raises:
-        Halt: No value can follow here.
-    """
-    after = cursor.skip()
-    colon = COLON.match(cursor.text, cursor.at)
-    if colon is not None:
-        if colon.group().strip() != ":":
-            cursor.note("wrong_colon", cursor.at)
-        cursor.at = colon.end()
-    elif not after:
-        raise cursor.halt("cut_off")
-    elif ELEMENT.match(cursor.text, cursor.at):
-        cursor.note("missing_colon", cursor.at)
-    else:
-        raise cursor.halt("syntax", "a colon is missing")
-
-
-def _quoted_key(cursor: Cursor, depth: int) -> str:
-    """A quoted key, also one that lost its closing quote."""
-    text, start = cursor.text, cursor.at
-    colon = text.find(":", start, start + _MAX_OPEN_KEY)
-    open_key = colon > 0 and not _WHOLE_KEY.match(text, start)
-    name = text[start + 1 : colon].strip() if open_key else ""
-    if name.replace("_", "").replace(" ", "").isalnum() and text[colon - 1] != text[start]:
-        cursor.note("missing_quote", start)
-        cursor.contents.append((start + 1, colon))
-        cursor.at = colon
-        return name
-    token = cursor.strings.read(start, "key", depth)
-    if not token.closed or (token.repairs and "\n" in token.text):
-        token = _short_key(cursor, token)
-    if token.repairs and _is_doubtful(token, text[start]):
-        raise cursor.halt("ambiguous")
-    return cursor.accept(token)
-
-
-def _is_doubtful(token: StringToken, quote: str) -> bool:
-    """Whether quotes in a key are no pair inside of it but its own, written twice or lost."""
-    count = token.text.count(quote)
-    around = token.text[:1] == quote and token.text[-1:] == quote
-    lost = count > 0 and LOST_QUOTE in token.repairs
-    return around or lost or count % 2 == 1 or _KEY_INSIDE.search(token.text) is not None
-
-
-def _short_key(cursor: Cursor, token: StringToken) -> StringToken:
-    """A key up to its first closing quote on this line, its colon missing."""
-    text, start = cursor.text, cursor.at
-    end = text.find(text[start], start + 1)
-    if end < 0 or "\n" in text[start:end]:
-        raise cursor.halt("ambiguous" if token.closed else "cut_off")
-    return StringToken(text[start + 1 : end], end + 1, inner=(start + 1, end))
-
-
-def _bare_key(cursor: Cursor, char: str) -> str:
-    """A key without quotes, or with the closing one only."""
-    found = KEY.match(cursor.text, cursor.at)
-    if found is None:
-        raise no_key(cursor, char)
-    name = found.group().rstrip().rstrip(":：=").rstrip()
-    bare = name.rstrip("\"'”’")
-    cursor.note("unquoted_key" if bare == name else "missing_quote", cursor.at)
-    cursor.contents.append((cursor.at, cursor.at + len(bare)))
-    cursor.at += len(name)
-    return bare
-
-
-def no_key(cursor: Cursor, char: str) -> Halt:
-    """Why the parse ends at a character that begins no key."""
-    text, at = cursor.text, cursor.at
-    if ELLIPSIS.match(text, at):
-        return cursor.halt("ellipsis")
-    if text.startswith(("{{", "{%", "${"), at) or char == "<":
-        return cursor.halt("template")
-    return cursor.halt("syntax", f"unexpected {char!r}")
 
 
 # More of a value although its last bracket was read.

@@ -11,21 +11,8 @@ SPACE: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+")
 # What follows most values: the next sound key, or brackets that close.
 _PLAIN_NEXT: Final = re.compile(r'\s*+(?:,\s*+"[^"\\\n]{1,80}+"\s*+:|[}\]]\s*+[,}\]])')
 OPEN_QUOTES: Final = "\"'“”„«‘’`＂「『‹"
-PAIRS: Final = {
-    '"': '"',
-    "'": "'",
-    "“": "”",
-    "”": "”",
-    "„": "“",
-    "«": "»",
-    "‘": "’",
-    "’": "’",
-    "`": "`",
-    "＂": "＂",
-    "「": "」",
-    "『": "』",
-    "‹": "›",
-}
+PAIRS: Final = dict(zip(OPEN_QUOTES, "\"'””“»’’`＂」』›", strict=True))
+"""What closes what each quote opens."""
 
 QUOTED_KEY: Final = (
     r"""(?:\\?["“”„«＂「『][^"“”„«»＂「」『』\n\\]{1,80}\\?["“”»＂」』]"""
@@ -212,18 +199,7 @@ def _ends(text: str, position: int) -> bool:
     )
 
 
-_SIMPLE: Final = {
-    '"': '"',
-    "\\": "\\",
-    "/": "/",
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "'": "'",
-    "`": "`",
-}
+_SIMPLE: Final = dict(zip("\"\\/bfnrt'`", "\"\\/\b\f\n\r\t'`", strict=True))
 _FOREIGN_LETTER: Final = re.compile(r"\\[A-Zac-eg-mo-qsv-z]")
 # What Markdown and LaTeX escape.
 _MARKS: Final = "!#$%&*+-.<=>@[]^_{|}~"
@@ -347,6 +323,8 @@ def _join(pair: re.Match[str]) -> str:
 
 LOST_QUOTE: Final = "missing_closing_quote"
 CONTROL: Final = re.compile(r"[\x00-\x1f]")
+# A fence that ends and another one: a string that holds them stands in two blocks.
+FENCES_WITHIN: Final = re.compile(r"\n```[ \t]*\n(?:[^\n]*\n){0,4}?```\w+[ \t]*\n")
 _TEMPLATE: Final = re.compile(r"\$\{[^}]*\}")
 _BLANK: Final = " \t\r\n,，"
 

@@ -10,6 +10,7 @@ from libriscribe2.replies.repair.patterns import (
     LOST_CLOSE,
     MEMBER,
     OPEN_QUOTES,
+    PAIRS,
     QUOTED_KEY,
     SEPARATORS,
     StringToken,
@@ -152,20 +153,12 @@ class Quotations:
 
 
 _SMART: Final = "“”„«»"
+# What may open or close a quotation inside, beside the quote that ends the string.
+_INSIDE: Final = {
+    '"': "“”„", "‘": "'", "’": "'", "“": '„“"', "”": '“„"', "„": '”"', "«": '«"',
+}  # fmt: skip
 _SPECIAL: Final = {
-    '"': re.compile(r'[\\\n"“”„]'),
-    "'": re.compile(r"[\\\n']"),
-    "`": re.compile(r"[\\\n`]"),
-    "＂": re.compile(r"[\\\n＂]"),
-    "‘": re.compile(r"[\\\n’']"),
-    "’": re.compile(r"[\\\n’']"),
-    "“": re.compile(r'[\\\n“”„"]'),
-    "”": re.compile(r'[\\\n“”„"]'),
-    "„": re.compile(r'[\\\n“”"]'),
-    "«": re.compile(r'[\\\n«»"]'),
-    "「": re.compile(r"[\\\n」]"),
-    "『": re.compile(r"[\\\n』]"),
-    "‹": re.compile(r"[\\\n›]"),
+    quote: re.compile(rf"[\\\n{end}{_INSIDE.get(quote, '')}]") for quote, end in PAIRS.items()
 }
 _OPENS_AFTER: Final = frozenset("([{<—–-‘“«:;/*_¿¡=>,")
 _NEVER_FIRST: Final = frozenset(",.;:!?)]}…")

@@ -5,9 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from libriscribe2.replies.contract import FENCE_OPENER, Fence, code_span_end, fence_at
-from libriscribe2.replies.normalise import REASONING_NAME, begins_line
-from libriscribe2.replies.tool_formats.call_objects import (
+from libriscribe2.replies.call_objects import (
     BESIDE_TEXT,
     CUT_OFF,
     LIST_KEYS,
@@ -15,9 +13,7 @@ from libriscribe2.replies.tool_formats.call_objects import (
     marked_call,
     read_arguments,
 )
-from libriscribe2.replies.tool_formats.python_calls import read_python_calls
-from libriscribe2.replies.tool_formats.quoting import is_shown, is_taken_back
-from libriscribe2.replies.tool_formats.reading import (
+from libriscribe2.replies.call_source import (
     LOOK,
     TAG_START,
     Found,
@@ -25,26 +21,26 @@ from libriscribe2.replies.tool_formats.reading import (
     Source,
     ToolFormat,
     after_space,
+    is_shown,
+    is_taken_back,
 )
+from libriscribe2.replies.contract import FENCE_OPENER, Fence, code_span_end, fence_at
+from libriscribe2.replies.normalise import (
+    ASIDE_NAME,
+    REASONING_CLOSER,
+    REASONING_EDGE,
+    REASONING_OPENER,
+    begins_line,
+)
+from libriscribe2.replies.notations.lines import read_python_calls
 
-_REASONING: Final = REASONING_NAME.replace("?P<name>", "?:")
-_ASIDES: Final = (
-    r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
-    r"|available_tools|tool_definitions?|system|documentation)"
-)
-REASONING_OPENER: Final = (
-    rf"(?i:<{_REASONING}(?:\s[^<>]*)?>|◁think▷|\[THINK\]"
-    r"|<\|START_THINKING\|>|<\|channel>thought\b)"
-)
-REASONING_CLOSER: Final = rf"(?i:</{_REASONING}\s*>|◁/think▷|\[/THINK\]|<\|END_THINKING\|>)"
 _COMMENT: Final = "<!--"
-ASIDE_OPENER: Final = rf"(?i:<{_ASIDES}\s*>|{_COMMENT})"
+ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT})"
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
 _CALL_KEYS: Final = frozenset({"name", "arguments"})
-_REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}|<channel\|>")
 _COMMENT_END: Final = re.compile("-->")
 _EMPTY_LINE: Final = re.compile(r"\n\n")
-_ASIDE_END: Final = re.compile(rf"</{_ASIDES}\s*>", re.IGNORECASE)
+_ASIDE_END: Final = re.compile(rf"</{ASIDE_NAME}\s*>", re.IGNORECASE)
 
 
 def reasoning_end(source: Source, start: int, body: int) -> int | None:
@@ -55,7 +51,7 @@ def reasoning_end(source: Source, start: int, body: int) -> int | None:
         then); None when the tag stands inside a line of prose and nothing closes it.
     """
     depth = 1
-    for edge in _REASONING_EDGE.finditer(source.text, body):
+    for edge in REASONING_EDGE.finditer(source.text, body):
         depth += 1 if edge["open"] else -1
         if depth == 0:
             return edge.end()
@@ -126,10 +122,11 @@ _ACTION_FENCES: Final = _DATA_FENCES - {"xml", "text", "plaintext", "txt"} | {
     "tool_code", "tool_call", "tool_calls", "function_call", "function_calls", "tool_use", "tool",
     "tool-call", "tool-calls", "toolcall", "function-call", "invoke",
 }  # fmt: skip
+_PYTHON: Final = ("python", "py")
 _PYTHON_CALL: Final = re.compile(r"\s*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\(")
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
 _SHOWN: Final = re.compile(r"\S")
-_BETWEEN: Final = " \t\r\n,;"
+_BETWEEN: Final = re.compile(r"[\s,;]*+(?:(?:\d{1,3}[.)]|-)\s*+)?")
 _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
 
@@ -164,13 +161,14 @@ class Reading:
     issues: list[str] = field(default_factory=list)
 
     @property
-    def counts(self) -> tuple[int, int, int]:
-        """How many calls, values and removed spans there are."""
-        return len(self.calls), len(self.parts), len(self.removed)
+    def counts(self) -> tuple[int, int, int, int]:
+        """How many calls, values, removed spans and said texts there are."""
+        return len(self.calls), len(self.parts), len(self.removed), len(self.said)
 
-    def forget(self, counts: tuple[int, int, int]) -> None:
-        """Leave out the calls and values behind the first so many."""
-        del self.calls[counts[0] :], self.parts[counts[1] :], self.removed[counts[2] :]
+    def forget(self, counts: tuple[int, int, int, int]) -> None:
+        """Leave what is behind the first so many to the text of the reply."""
+        del self.calls[counts[0] :], self.parts[counts[1] :]
+        del self.removed[counts[2] :], self.said[counts[3] :]
 
 
 def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) -> Reading:
@@ -215,7 +213,7 @@ class _Scan:
         self.depth = depth
         self.reading = Reading()
         self.chain_end = -1
-        self.chain_start = (0, 0, 0)
+        self.chain_start = (0, 0, 0, 0)
         self.chain_is_marked = False
         self.chain_is_shown = False
 
@@ -270,7 +268,7 @@ class _Scan:
 
         Of absurdly many, those that are not judged count as shown.
         """
-        if self.chain_end < 0 or self.text[self.chain_end : start].strip(_BETWEEN):
+        if self.chain_end < 0 or not _BETWEEN.fullmatch(self.text, self.chain_end, start):
             self._end_chain(start)
             self.source.verdicts_left -= 1
             judged = self.source.verdicts_left >= 0
@@ -285,7 +283,7 @@ class _Scan:
         """Forget the calls of a row that the text behind it, up to the next one, takes back."""
         if self.chain_end < 0 or self.chain_is_shown:
             return
-        if self.reading.counts == self.chain_start:
+        if self.reading.counts[:2] == self.chain_start[:2]:
             return
         if is_taken_back(self.text, self.chain_end, until, marked=self.chain_is_marked):
             self.reading.forget(self.chain_start)
@@ -354,8 +352,12 @@ class _Scan:
     def _inside(self, fence: Fence) -> Reading:
         """What a code block holds; the tool's name may stand behind its language."""
         body = self.text[fence.body_start : fence.body_end]
-        if fence.language == "tool_code" and _PYTHON_CALL.match(body):
-            return Reading(calls=list(read_python_calls(self.source, body)))
+        if fence.language in ("tool_code", *_PYTHON) and _PYTHON_CALL.match(body):
+            calls = list(read_python_calls(self.source, body))
+            known = fence.language == "tool_code" or all(
+                call.name in self.source.tools for call in calls
+            )
+            return Reading(calls=calls if known else [])
         named = _NAMED_FENCE.match(self.text, fence.start)
         if named is not None and named[1] in self.source.tools:
             arguments = read_arguments(body)
@@ -382,7 +384,7 @@ class _Scan:
             return False
         if fence.language in _ACTION_FENCES:
             return True
-        return fence.language in _DATA_FENCES and self._is_alone(fence)
+        return fence.language in {*_DATA_FENCES, *_PYTHON} and self._is_alone(fence)
 
     def _is_alone(self, fence: Fence) -> bool:
         """Whether nothing but reasoning stands before a fence, and nothing behind it."""

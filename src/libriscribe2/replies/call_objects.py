@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.replies.strict_json import find_json_end_string_safe, strict_parse
-from libriscribe2.replies.tool_formats.reading import (
+from libriscribe2.replies.call_source import (
     FAILURE,
     REPAIR,
     UNCLOSED,
@@ -19,6 +18,8 @@ from libriscribe2.replies.tool_formats.reading import (
     after_space,
     whole_json,
 )
+from libriscribe2.replies.schema_fit import alternatives, resolve, types_of
+from libriscribe2.replies.strict_json import find_json_end_string_safe, strict_parse
 
 NAME_KEYS: Final = (
     "name", "tool_name", "toolName", "tool", "function_name", "functionName", "function",
@@ -30,6 +31,7 @@ ARGUMENT_KEYS: Final = (
 )  # fmt: skip
 _NESTED_KEYS: Final = (
     "function", "functionCall", "function_call", "toolUse", "tool_use", "tool_call", "toolCall",
+    "tool",
 )  # fmt: skip
 SIDE_KEYS: Final = frozenset({
     "id", "type", "index", "call_id", "callId", "tool_call_id", "toolUseId", "status", "object",
@@ -45,10 +47,6 @@ _SURE_ARGUMENTS: Final = {
 }
 _SCHEMA_TYPES: Final = frozenset({
     "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
-})  # fmt: skip
-_PLACEHOLDERS: Final = frozenset({
-    "tool_name", "toolname", "function_name", "name_of_tool", "name_of_the_tool", "your_tool",
-    "example_tool", "name", "tool-name", "function-name",
 })  # fmt: skip
 CALL_KEYS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_NESTED_KEYS, "type"})
 _RESERVED: Final = CALL_KEYS | SIDE_KEYS
@@ -112,8 +110,8 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
     is_sure = argument_key in _SURE_ARGUMENTS.get(name_key, ARGUMENT_KEYS)
     typed = item.get("type") in _CALL_TYPES
     extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & _SHEET_KEYS
-    placeholder = call.name.casefold() in _PLACEHOLDERS
-    return call if (is_sure or typed) and not extra and not placeholder else None
+    is_format = call.name in NAME_KEYS
+    return call if (is_sure or typed) and not (extra or is_format) else None
 
 
 def read_arguments(value: object) -> dict[str, Any] | None:
@@ -313,7 +311,9 @@ def _damaged(
         return Found(len(source.text), calls, issue=CUT_OFF)
     if not source.spend(REPAIR):
         return Found(closing.end(), calls, issue="There are too many damaged tool calls.")
-    whole = whole_json(source.text[place : closing.start()], was_closed=bool(closing[0]))
+    written = source.text[place : closing.start()]
+    written = _decoded(written) if "&quot;" in written else written
+    whole = whole_json(written, was_closed=bool(closing[0]))
     if whole.ok:
         valid, dropped = marked_calls(whole.value)
         return Found(closing.end(), (*calls, *valid), issue=dropped_issue(dropped))
@@ -373,15 +373,10 @@ def _decoded(text: str) -> str:
 
 def _kinds(schema: JsonObject | None) -> set[str]:
     """The JSON types that a schema allows; empty if it does not say."""
-    if schema is None:
-        return set()
-    stated = schema.get("type")
-    kinds = {stated} if isinstance(stated, str) else set(stated or ())
-    for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        kinds |= _kinds(branch)
-    if not kinds and "enum" in schema and all(isinstance(item, str) for item in schema["enum"]):
-        return {"string"}
-    return kinds
+    node = resolve(schema, schema or {})
+    kinds = {kind for branch in alternatives(node, node) for kind in types_of(branch)}
+    listed = not kinds and all(isinstance(item, str) for item in node.get("enum", (None,)))
+    return {"string"} if listed else kinds
 
 
 def _less_one_line_break(text: str) -> str:
@@ -389,7 +384,6 @@ def _less_one_line_break(text: str) -> str:
 
 
 _MORE_KEYS: Final = ("needsMoreWork", "needs_more_work")
-_WORDS: Final = {"true": True, "false": False}
 _MISSING: Final = object()
 
 
@@ -461,7 +455,7 @@ def _is_flag(value: object) -> bool:
 
 def _flag(value: object) -> bool | None:
     if isinstance(value, str):
-        return _WORDS.get(value.strip().casefold())
+        return _BOOLEAN.get(value.strip().casefold())
     return value if isinstance(value, bool) else None
 
 

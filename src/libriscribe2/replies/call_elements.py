@@ -5,23 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from libriscribe2.replies.call_objects import CUT_OFF, TWICE, UNBALANCED, add_argument, typed_value
+from libriscribe2.replies.call_source import LOOK, Found, ReadCall, Source, after_space
 from libriscribe2.replies.normalise import begins_line
-from libriscribe2.replies.tool_formats.call_objects import (
-    CUT_OFF,
-    TWICE,
-    UNBALANCED,
-    add_argument,
-    typed_value,
-)
-from libriscribe2.replies.tool_formats.reading import LOOK, Found, ReadCall, Source, after_space
 
-NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜]DSML[|｜]|ifm\||longcat_)?"
+NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_)?"
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
 PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
 _NAMED: Final = r"(?:\s*=\s*[^<>\s=]|\s[^<>]*?\bname\s*=)"
 TAG_OPENER: Final = rf"(?i:<{NAMESPACE}{_CALL_WORDS}(?={_NAMED})[^<>]*>)"
 _WORD: Final = re.compile(rf"<{NAMESPACE}({_CALL_WORDS})", re.IGNORECASE)
-_SHORT_CLOSER: Final = r"</[|｜]DSML[|｜]inv>"
+_SHORT_CLOSER: Final = r"</[|｜‖]{1,2}DSML[|｜‖]{1,2}inv>"
 _ANY_CALL: Final = re.compile(TAG_OPENER)
 _WRAPPER: Final = re.compile(
     rf"</?{NAMESPACE}(?:function_calls|tool_calls?)\s*>"
@@ -63,11 +57,8 @@ class _Depth:
 
 def grammar_of(tag: str) -> Grammar:
     """The grammar of an opening tag."""
-    word = _WORD.match(tag)
-    return _grammar(word[1].casefold() if word else "invoke")
-
-
-def _grammar(word: str) -> Grammar:
+    found = _WORD.match(tag)
+    word = found[1].casefold() if found else "invoke"
     return Grammar(
         closer=re.compile(rf"</{NAMESPACE}{word}\s*>|{_SHORT_CLOSER}", re.IGNORECASE),
         parameter=re.compile(rf"<{NAMESPACE}{PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
@@ -101,28 +92,18 @@ def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] |
             mention = mention or (edge.span() if fits else None)
             stray = stray or not (fits or depth.parameters)
         if closes and is_call and not depth.calls and _ends_region(source.text, edge.end()):
-            return None if stray else _unbalanced(edge.start(), mention, forgotten)
+            # The call closes although its parameters do not balance.
+            last = edge.start() if forgotten is None else forgotten
+            return None if stray else ((forgotten is None and mention) or (last, last))
         if not closes and not is_call and not depth.parameters and not depth.calls:
-            forgotten = forgotten or _forgotten_at(source.text, edge.start())
+            # A parameter that begins a line: the one before it lacks its closer.
+            if forgotten is None and begins_line(source.text, edge.start()):
+                forgotten = edge.start()
             mention = mention if source.text[edge.start() - 1] in _BEFORE_MENTION else None
         depth.pass_over(edge)
         if not source.spend(LOOK):
             break
     return None
-
-
-def _unbalanced(
-    call_end: int, mention: tuple[int, int] | None, forgotten: int | None
-) -> tuple[int, int]:
-    """The end of a value in a call that closes although its parameters do not balance."""
-    if forgotten is not None:
-        return forgotten, forgotten
-    return mention or (call_end, call_end)
-
-
-def _forgotten_at(text: str, start: int) -> int | None:
-    """The place of a parameter that begins a line: the one before it lacks its closer."""
-    return start if begins_line(text, start) else None
 
 
 def _stands_before_tag(text: str, grammar: Grammar, end: int) -> bool:

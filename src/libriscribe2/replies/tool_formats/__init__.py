@@ -1,1 +1,0 @@
-"""What all notations of tool calls share, and one scan for all of them."""
