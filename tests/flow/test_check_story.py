@@ -289,6 +289,44 @@ def test_what_a_rule_is_not_sure_of_is_a_warning_until_a_model_settles_it(
     assert [(one["rule"], one["severity"]) for one in ran.value["findings"]] == left
 
 
+CALM = {1: [("Ada Quell", "hair", "red", "Her green eyes watered in the wind")], 2: []}
+NOTICED = [
+    ("Rain came over the hill", "nobody had asked them to leave", "The boats cannot have left."),
+    ("Rain came over the hill", "the sky was clear all week", "It was clear."),
+    ("a passage that stands nowhere", "the boats lay", "It is not there."),
+]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expect", "left"),
+    [
+        ("development", 0, []),
+        ("contradiction", 5, [("J1", "error", "chapters/01.md"), ("R17", "warning", None)]),
+    ],
+)
+def test_what_the_reader_of_a_chapter_notices_is_a_warning_until_a_model_settles_it(
+    desk: Desk, verdict: str, expect: int, left: list[tuple[str, str, str | None]]
+) -> None:
+    desk.create(backend=TellingAuthor(stated=CALM, noticed=NOTICED))
+    found = findings(desk, expect=0)
+    assert [(one["rule"], one["message"]) for one in found] == [
+        ("R17", "The boats cannot have left."),
+        ("R17", "It was clear."),
+    ]
+    assert [one["other"] and one["other"]["line"] for one in found] == [5, None]
+    quotes = {"later_quote": NOTICED[0][0], "earlier_quote": NOTICED[0][1]}
+    author = TellingAuthor({"verdict": verdict, "reason": "", **quotes}, CALM)
+    ran = desk.run(
+        "check", "book", "--story", "--evaluate", "--json", backend=author, expect=expect
+    )
+    settled = [
+        (one["rule"], one["severity"], one["other"] and one["other"]["file"])
+        for one in ran.value["findings"]
+    ]
+    assert settled == left
+    assert f"Decided by a model: 2 {verdict}." in ran.err
+
+
 @pytest.mark.usefixtures("book")
 def test_the_stand_in_author_judges_nothing(desk: Desk) -> None:
     ran = desk.run("check", "book", "--story", "--evaluate", "--mock", expect=5)

@@ -10,6 +10,7 @@ import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk
 
+from libriscribe2.checks.calibration import by_people
 from libriscribe2.llm.backend import Request
 
 SIZE = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "1400")
@@ -71,7 +72,7 @@ class RevisedBook:
         return json.dumps({"answers": told})
 
     def _prefer_sound(self, a: str, b: str) -> str:
-        whole = "\n".join(self.drafts)
+        whole = "\n".join([*self.drafts, *(pair.ours for pair in by_people())])
         sound = [name for name, text in (("A", a), ("B", b)) if text in whole]
         return max(sound, key=lambda name: len(a if name == "A" else b))
 

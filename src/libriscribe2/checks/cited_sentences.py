@@ -6,14 +6,77 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Final, Literal
 
+import regex
+
 from libriscribe2.checks.function_words import STOPWORDS
-from libriscribe2.checks.prose_claims import folded_words, names_in
 from libriscribe2.checks.text import NUMBER_WORDS, ChapterText, Paragraph, words
 from libriscribe2.models.citations import MARK, ids_in, mark_of
 from libriscribe2.models.notes import Note
-from libriscribe2.research.passages import sentences
+from libriscribe2.research.passages import fold, paragraphs, sentences
 from libriscribe2.research.quotes import find_in_source, line_of_quote
 from libriscribe2.research.support import SMALL, numbers_in, plain_number
+
+_NAME: Final = regex.compile(
+    r"\p{Lu}[\p{L}\p{M}'\u2019\-]+(?:\s+(?:(?:of|de|van|von|the|la|le)\s+)?\p{Lu}[\p{L}\p{M}'\u2019\-]+)*"
+)
+_WORD: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_CALENDAR: Final = frozenset(
+    {
+        *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+        *(
+            "october",
+            "november",
+            "december",
+            "monday",
+            "tuesday",
+            "wednesday",
+            "thursday",
+            "friday",
+        ),
+        *("saturday", "sunday"),
+    }
+)
+
+
+def unknown_names(chapter: str, known: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The sentences of a chapter with names that nothing supports, in order, and these names.
+
+    Args:
+        chapter: The chapter as Markdown.
+        known: The words of the notes and of the book's own names (`folded_words`).
+    """
+    for paragraph in paragraphs(chapter):
+        for sentence in sentences(MARK.sub("", paragraph)):
+            names = tuple(dict.fromkeys(names_in(sentence, known)))
+            if names:
+                yield " ".join(sentence.split()), names
+
+
+def names_in(sentence: str, known: Collection[str]) -> Iterator[str]:
+    """Capitalised words that are not known; the first word of a sentence or of a speech is no name.
+
+    This is a list to look through, not a verdict: what a sentence says is not understood.
+    """
+    for match in _NAME.finditer(sentence):
+        words = match.group().split()
+        before = sentence[: match.start()].rstrip(" \t*_\"'\u201c\u2018(")
+        if not before or before[-1] in ".!?:\u2026\u2014|":
+            words = words[1:]
+        missing = [word for word in words if not _is_known(word, known)]
+        if missing:
+            yield " ".join(words)
+
+
+def _is_known(word: str, known: Collection[str]) -> bool:
+    parts = folded_words(word)
+    ignored = {"i", "s", "of", "de", "van", "von", "the", "la", "le"}
+    return all(part in known or part in _CALENDAR or part in ignored for part in parts)
+
+
+def folded_words(text: str) -> set[str]:
+    """The words of a text without the differences of case and typography (`fold`)."""
+    return set(_WORD.findall(fold(text).replace("'s", "")))
+
 
 CITED: Final = "cited"
 UNCITED: Final = "uncited"
@@ -44,6 +107,9 @@ _DECIMAL: Final = re.compile(r"\d+(?:\.\d+)?")
 _UNIT: Final = re.compile(r"\d[\d.,]*\s*[^\W\d_]+")
 _ENDED: Final = re.compile(r"[.!?\u2026][\"'\u201d\u2019)*_]*\s?(?:\[@n-[^\]\n]*\]\s?)+(?=\s|\S)")
 """The end of a sentence whose marks stand behind it."""
+
+_ROW: Final = re.compile(r"^[^\S\n]*(?:\||[-*+\u2022][^\S\n]|[0-9]{1,3}[.)][^\S\n])", re.MULTILINE)
+"""Where a row of a table or an item of a list begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +183,7 @@ def cited_faults(
     for text in earlier:
         reader.take(reader.cited(text))
     is_code, paragraphs = False, list[Paragraph]()
-    for paragraph in chapter.paragraphs:
+    for paragraph in _rows(chapter):
         fences = paragraph.text.count(_FENCE)
         if not is_code and not fences:
             paragraphs.append(paragraph)
@@ -274,6 +340,15 @@ def is_derived(number: str, given: Collection[float]) -> bool:
         or any(wanted in (one * by, one / by) for one in given for by in _MEASURES)
         or any(wanted in (a + b, abs(a - b)) for a, b in combinations(large, 2))
     )
+
+
+def _rows(chapter: ChapterText) -> Iterator[Paragraph]:
+    """The paragraphs of a chapter, but each row of a table and item of a list by itself."""
+    for text, line in chapter.prose_blocks:
+        cuts = sorted({0, *(match.start() for match in _ROW.finditer(text)), len(text)})
+        for start, end in pairwise(cuts):
+            row = " ".join(text[start:end].split())
+            yield Paragraph(row, line + text.count("\n", 0, start))
 
 
 def sentences_with_marks(paragraph: str) -> list[str]:

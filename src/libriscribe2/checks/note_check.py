@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from libriscribe2.checks.cited_sentences import UNCITED, UNKNOWN, cited_faults
-from libriscribe2.checks.continuity.notes_in_text import TextNotes
-from libriscribe2.checks.prose_claims import folded_words, unknown_names
+from libriscribe2.checks.cited_sentences import (
+    UNCITED,
+    UNKNOWN,
+    cited_faults,
+    folded_words,
+    unknown_names,
+)
+from libriscribe2.checks.continuity.story_report import TextNotes
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.documents.source_reader import LARGEST_SOURCE, read_source

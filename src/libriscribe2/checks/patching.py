@@ -65,6 +65,7 @@ _SIGN: Final = re.compile(f"[{_SIGNS}]")
 _LEADING: Final = f"-\u2013\u2014{_SIGNS}"
 
 _TWICE: Final = "its words stand more than once in the text"
+OFF_LENGTH: Final = "it changes the length too much"
 _PARAGRAPH_GAP: Final = "\n\n"
 _COMMENT: Final = (("<", "<!--"), (">", "-->"))
 
@@ -156,8 +157,8 @@ def patched(
     for patch in patches:
         tried = apply(now, patch, notes)
         words, reason = count + tried.more, tried.reason
-        if not reason and any(_is_off_length(was, words) for was in (first, count)):
-            reason = "it changes the length too much"
+        if not reason and any(is_off_length(was, words) for was in (first, count)):
+            reason = OFF_LENGTH
         if not reason:
             new = judge(tried.text)
             worse = new.worse_than(figures, errors=patch.issue in errors)
@@ -317,7 +318,7 @@ def _joined(before: str, after: str) -> str:
     return left + max(gaps, key=lambda gap: (gap.count("\n"), len(gap))) + right
 
 
-def _is_off_length(was: int, count: int) -> bool:
+def is_off_length(was: int, count: int) -> bool:
     """Whether a number of words changes by more than a tenth."""
     return abs(count - was) > MOST_CHANGE * was
 

@@ -1,7 +1,7 @@
 """Whether a project is sound: every file read, hashed and compared with what is known of it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
 
@@ -53,15 +53,10 @@ def finding_of(error: LibriScribeError, file: str) -> Finding:
     return health_finding(file, error.why, error.what, error.fix, stops=True)
 
 
-def health_record(one: Finding) -> dict[str, str | bool]:
-    """A finding about files as plain JSON."""
-    return {
-        "file": one.where.file,
-        "place": one.where.part,
-        "what": one.why,
-        "fix": one.fix,
-        "stops": one.severity == "error",
-    }
+def health_record(one: Finding) -> dict[str, Any]:
+    """A finding about files as plain JSON; `what` and `stops` are older names."""
+    stops = one.severity == "error"
+    return {**one.as_record(), "place": one.where.part, "what": one.why, "stops": stops}
 
 
 def examine_files(view: ProjectView, stages: Sequence[StageFiles]) -> list[Finding]:

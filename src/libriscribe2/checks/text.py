@@ -31,7 +31,9 @@ _ABBREVIATION: Final = re.compile(
 _ABBREVIATED: Final = 6
 """Characters that hold the longest abbreviation, its full stop and what stands before it."""
 
-_NO_PROSE: Final = re.compile(r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9})\s*")
+_NO_PROSE: Final = re.compile(
+    r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9}|!\[[^\]\n]*\]\([^)\n]*\))\s*"
+)
 
 LONG_SENTENCE: Final = 8
 """A sentence of fewer words may well be said twice."""
@@ -121,13 +123,18 @@ class ChapterText:
 
     @cached_property
     def paragraphs(self) -> tuple[Paragraph, ...]:
-        """Its prose in order: no headings, no scene breaks, no comments."""
-        found, line = [], 1
+        """Its prose in order: no headings, no scene breaks, no pictures, no comments."""
+        return tuple(Paragraph(" ".join(text.split()), line) for text, line in self.prose_blocks)
+
+    @cached_property
+    def prose_blocks(self) -> tuple[tuple[str, int], ...]:
+        """The texts of its paragraphs with their line breaks, and where each begins."""
+        found, line = list[tuple[str, int]](), 1
         for block in self._without_comments:
             stripped = block.strip()
             if stripped and not _NO_PROSE.fullmatch(stripped):
                 before = block.count("\n", 0, len(block) - len(block.lstrip()))
-                found.append(Paragraph(" ".join(stripped.split()), line + before))
+                found.append((stripped, line + before))
             line += block.count("\n") + 1
         return tuple(found)
 
@@ -208,7 +215,7 @@ def _long(told: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The long ones of some sentences, each with its words as one text."""
     for one in told:
         said = words(one)
-        if len(said) >= LONG_SENTENCE:
+        if len(said) >= _counted(LONG_SENTENCE, said):
             yield one, " ".join(said)
 
 
@@ -241,7 +248,12 @@ def in_a_row(items: Sequence[T], size: int) -> Iterator[tuple[T, ...]]:
 
 def grams(tokens: Sequence[str], size: int) -> list[Gram]:
     """The phrases of `size` words; twice as many where a word is one ideograph."""
-    return list(in_a_row(tokens, 2 * size if is_ideographic(tokens) else size))
+    return list(in_a_row(tokens, _counted(size, tokens)))
+
+
+def _counted(size: int, tokens: Sequence[str]) -> int:
+    """How many tokens so many words are; an ideograph is half a word."""
+    return 2 * size if is_ideographic(tokens) else size
 
 
 def sentences(paragraph: str) -> list[str]:
@@ -426,7 +438,7 @@ class ParagraphIndex:
 
 def paragraph_phrases(tokens: Sequence[str]) -> frozenset[Gram]:
     """The phrases of five words of a long paragraph; none of a short one."""
-    if len(tokens) < DUPLICATE_WORDS:
+    if len(tokens) < _counted(DUPLICATE_WORDS, tokens):
         return frozenset()
     return frozenset(grams(tokens, PHRASE_WORDS))
 
@@ -461,9 +473,12 @@ def ending_pairs(chapters: Sequence[ChapterText]) -> list[EdgePair]:
 
 
 def edge_content(chapter: ChapterText, index: int) -> frozenset[str]:
-    """The words of content of the first (0) or the last (-1) 75 words of a chapter."""
+    """The words of content of the first (0) or the last (-1) 75 words of a chapter.
+
+    None of a text in ideographs, where a word is one of them and says little.
+    """
     edge = chapter.words[-EDGE_WORDS:] if index else chapter.words[:EDGE_WORDS]
-    return frozenset(edge).difference(chapter.function_words)
+    return frozenset() if is_ideographic(edge) else frozenset(edge) - chapter.function_words
 
 
 def likeness(ours: frozenset[str], theirs: frozenset[str]) -> float:

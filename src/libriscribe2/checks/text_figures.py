@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import Final, Literal
 
-from libriscribe2.checks.favoured_words import FAVOURED_NAMES, FAVOURED_WORDS
+from libriscribe2.checks.reference_ranges import FAVOURED_NAMES, FAVOURED_WORDS
 from libriscribe2.checks.text import ChapterText, Paragraph, plain, words
 
 SHORT_SENTENCE: Final = 5

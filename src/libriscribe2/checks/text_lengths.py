@@ -1,7 +1,7 @@
 """How long chapters and scenes are to be, what to ask for, and how well lengths meet it."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
 
@@ -11,6 +11,10 @@ from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 FIRST_RATIO: Final = 1.0
 """What a model whose habit is not known is taken to give of what it is asked for."""
+
+HALF: Final = 0.5
+"""A text of less than this share of its length is continued; what a longer one lacks, the next are
+asked for: to go on with what a writer has ended is padding."""
 
 SHORT: Final = 0.75
 """A text of less than this share of its wanted length is short."""
@@ -30,12 +34,10 @@ class Wanted:
     Attributes:
         words: The wanted words.
         habit: The share of the asked words that the book has been given so far.
-        least: A text of less than this share of its words is short.
     """
 
     words: int
     habit: float = FIRST_RATIO
-    least: float = SHORT
 
     @property
     def asked(self) -> int:
@@ -43,8 +45,13 @@ class Wanted:
         return max(1, round(self.words / self.habit))
 
     def is_short(self, count: int) -> bool:
-        """Whether a text of so many words is too short."""
-        return count < self.least * self.words
+        """Whether a text of so many words is too short to be left as it is."""
+        return count < HALF * self.words
+
+    def with_share_of(self, missing: int, texts: int) -> "Wanted":
+        """The same for one of some texts that make up for words which those before lack."""
+        most = round((_HIGH - 1) * self.words)
+        return replace(self, words=self.words + min(most, max(0, missing) // texts))
 
     def missing(self, count: int) -> int:
         """The words to ask for where a text of `count` words is to be continued."""

@@ -35,6 +35,10 @@ def found(text: str) -> list[tuple[str, tuple[str, ...]]]:
         ("So in 2008 it was new. It came in three sizes, 1 to 9.", [("uncited", ("2008",))]),
         ("It is so [@n-0000000000ff].", [("unknown", ("[@n-0000000000ff]",))]),
         (f"At 1:30 in the morning a pattern of 48 bits marks it {A}.", []),
+        (f"| Bits | 48 {A} |\n| --- | --- |\n| Year | 48 {C} |", [("cited", ("48",))]),
+        (f"- It has 48 bits {A}.\n- It came in 2008 {C}.\n  So it was.", []),
+        (f"1. It has 48 bits {A}.\n2. It came with 48 bits {C}.", [("cited", ("48",))]),
+        (f"| Bits | 48 |\n| Year | 2008 {C} and {A} |", []),
         ("Type `xz -T16` and:\n\n```\nxz --block-size=500\n\nxz 77\n```\n\nThen wait.", []),
     ],
 )

@@ -13,7 +13,7 @@ def test_more_is_asked_of_who_gives_less() -> None:
     assert Wanted(900, 0.6).asked == 1_500
     assert Wanted(900, 1.5).asked == 600
     assert Wanted(1_000, 0.8).missing(600) == 500
-    assert (Wanted(1_000).is_short(749), Wanted(1_000).is_short(750)) == (True, False)
+    assert (Wanted(1_000).is_short(499), Wanted(1_000).is_short(500)) == (True, False)
 
 
 def test_a_model_that_always_gives_nine_tenths_is_asked_for_more_and_stays_there() -> None:

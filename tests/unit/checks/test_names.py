@@ -6,6 +6,8 @@ from tests.unit.checks.prose import chapter, fresh
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.checks.text_names import confusable_names, name_drift
 
+pytest.importorskip("wordfreq")
+
 
 def book(*last: str) -> list[ChapterText]:
     """Three chapters in which Marguerite and Tobias stand often, and a last paragraph."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.checks.prose_claims import folded_words, unknown_names
+from libriscribe2.checks.cited_sentences import folded_words, unknown_names
 from libriscribe2.models.notes import Note
 
 NOTE = Note(

@@ -14,8 +14,7 @@ from libriscribe2.checks.cited_sentences import (
     cited_faults,
     sentences_with_marks,
 )
-from libriscribe2.checks.continuity.notes_in_text import TextNotes
-from libriscribe2.checks.continuity.story_report import StoryReport
+from libriscribe2.checks.continuity.story_report import StoryReport, TextNotes
 from libriscribe2.checks.function_words import STOPWORDS
 from libriscribe2.checks.text import ChapterText, words
 from libriscribe2.checks.text_names import name_drift

@@ -1,7 +1,8 @@
 """The story bible of a project: the facts of all chapters that were read, where they stand now."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from libriscribe2.checks.continuity.fact_values import canonical_facts, world_facts
 from libriscribe2.checks.continuity.story_rules import Story, hard
@@ -9,7 +10,7 @@ from libriscribe2.checks.text import ChapterText
 from libriscribe2.errors import IncompleteError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import OutlineFile, WorldFile
-from libriscribe2.models.story_bible import Fact, StoryBibleFile, Thread, ThreadHit
+from libriscribe2.models.story_bible import Attribute, Fact, StoryBibleFile, Thread, ThreadHit
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     OUTLINE,
@@ -20,6 +21,9 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.research.quotes import line_of_quote
+
+TEXT: Final = "text"
+"""What a reader's remark is about, which is nobody's statement."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class StoryBible:
         changed: Chapters whose text has changed since they were read.
         lost: How many facts no longer stand in the text.
         before: What the book before it in its series states, as facts of chapter 0.
+        noticed: What the readers of chapters found to contradict what was said before (`Story`).
     """
 
     chapters: tuple[ChapterText, ...]
@@ -51,6 +56,7 @@ class StoryBible:
     changed: tuple[int, ...] = ()
     lost: int = 0
     before: tuple[Fact, ...] = ()
+    noticed: tuple[tuple[Fact, Fact], ...] = ()
 
     def story(self, language: str) -> Story:
         """What the rules compare; in another language some rules find nothing."""
@@ -63,6 +69,7 @@ class StoryBible:
             self.hits,
             self.planned,
             language,
+            self.noticed,
         )
 
 
@@ -103,6 +110,7 @@ def bible_of(brief: Brief, view: ProjectView) -> StoryBible:
         changed=tuple(n for n in files if _is_out_of_date(n, view)),
         lost=len(placed) - len(standing),
         before=tuple(fact for fact in facts if fact.origin),
+        noticed=tuple(_noticed(files, texts)),
     )
 
 
@@ -120,6 +128,36 @@ def _placed(fact: Fact, text: str) -> Fact | None:
     """A fact on the line where its quote stands now; None where the text lost it."""
     line = line_of_quote(fact.quote, text)
     return None if line is None else fact.model_copy(update={"line": line})
+
+
+def _noticed(
+    files: Mapping[int, StoryBibleFile], texts: Mapping[int, str]
+) -> Iterator[tuple[Fact, Fact]]:
+    """What readers found to contradict earlier words; what the text has not is of the record."""
+    for number, file in files.items():
+        for one in file.contradictions:
+            later = _remark(number, one.quote, one.why, texts[number])
+            if later is None:
+                continue
+            before = (n for n in sorted(texts) if n <= number)
+            told = (_remark(n, one.against, one.against, texts[n]) for n in before)
+            record = Fact(entity=TEXT, attribute=Attribute.OTHER, chapter=0, value=one.against)
+            yield later, next((fact for fact in told if fact and fact.place < later.place), record)
+
+
+def _remark(number: int, quote: str, value: str, text: str) -> Fact | None:
+    """Words of a chapter as a statement of no known kind; None where they do not stand there."""
+    line = line_of_quote(quote, text)
+    if line is None:
+        return None
+    return Fact(
+        entity=TEXT,
+        attribute=Attribute.OTHER,
+        value=value,
+        chapter=number,
+        quote=quote,
+        line=line,
+    )
 
 
 def _is_out_of_date(number: int, view: ProjectView) -> bool:

@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from libriscribe2.checks.continuity.notes_in_text import TextNotes
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.checks.continuity.story_rules import CONTINUITY_RULES, findings_in
 from libriscribe2.models.brief import Brief
@@ -15,6 +14,89 @@ from libriscribe2.models.findings import Finding, Place, by_severity, in_order
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, WORLD
 from libriscribe2.project.project_view import ProjectView
+from libriscribe2.prose import NOTE
+
+EVERYTHING: Final = "ALL"
+
+_ALLOW: Final = re.compile(r"(?is)\s*allow\s+(?P<rules>[\w\s,]+)")
+_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_NO_PROSE: Final = re.compile(r"\s*+(?:#{1,6}\s.*|[#*_\-=~\s]{0,9})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Lines in which some rules may be broken, from `first` to `last`."""
+
+    first: int
+    last: int
+    rules: frozenset[str]
+
+
+class TextNotes:
+    """What an author lets stand in a chapter: `<!-- libriscribe2: allow R1 -->` in the text itself.
+
+    In a paragraph, or alone just above one, a note lets that rule be broken there; above the first
+    paragraph of a chapter, in the whole chapter. `allow R1, R4` names several rules, `allow all` any.
+
+    Args:
+        text: The chapter's Markdown.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._stretches = tuple(_stretches(text))
+
+    def lets(self, rule: str, line: int) -> bool:
+        """Whether a rule may be broken on a line."""
+        return any(
+            one.first <= line <= one.last and one.rules & {rule.upper(), EVERYTHING}
+            for one in self._stretches
+        )
+
+
+def _stretches(text: str) -> Iterator[_Stretch]:
+    """What every note of a text says, and where it holds."""
+    last = text.count("\n") + 1
+    waiting: frozenset[str] = frozenset()
+    at_head = True
+    for first, end, block in _blocks(text):
+        rules = _rules(block)
+        if _is_prose(block):
+            at_head = False
+            if rules | waiting:
+                yield _Stretch(first, end, rules | waiting)
+            waiting = frozenset()
+        elif at_head and rules:
+            yield _Stretch(1, last, rules)
+        else:
+            waiting |= rules
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
+    """The parts of a text between blank lines, each with its first and last line."""
+    line = 1
+    for block in re.split(r"(\n[^\S\n]*(?=\n))", text):
+        if block.strip():
+            start = line + block[: len(block) - len(block.lstrip())].count("\n")
+            yield start, start + block.strip().count("\n"), block
+        line += block.count("\n")
+
+
+def _rules(block: str) -> frozenset[str]:
+    """The rules that the notes of a block name."""
+    said = (_ALLOW.match(note["said"]) for note in NOTE.finditer(block))
+    return frozenset(
+        rule.upper()
+        for found in said
+        if found is not None
+        for rule in re.findall(r"\w+", found["rules"])
+    )
+
+
+def _is_prose(block: str) -> bool:
+    """Whether a block holds more than comments, headings and marks of a break."""
+    lines = _COMMENT.sub("", block).split("\n")
+    return any(_NO_PROSE.fullmatch(line) is None for line in lines)
+
 
 JUDGED: Final = "J1"
 """What a model finds, not a rule in code."""
@@ -85,13 +167,9 @@ class StoryReport:
             "verdicts": dict(self.decisions),
             "findings": [
                 {
-                    "rule": one.rule,
-                    "severity": one.severity,
-                    "message": one.why,
+                    **one.as_record(),
                     "place": one.where.as_record(),
                     "other": None if one.other is None else one.other.as_record(),
-                    "fix": one.fix,
-                    "allowed": one.allowed,
                 }
                 for one in self.findings
             ],
@@ -103,19 +181,20 @@ def story_rules() -> dict[str, str]:
     return CONTINUITY_RULES.words() | {JUDGED: "a model finds that two statements cannot both hold"}
 
 
-def check_story(brief: Brief, view: ProjectView) -> StoryReport:
+def check_story(brief: Brief, view: ProjectView, bible: StoryBible | None = None) -> StoryReport:
     """Compare what the chapters of a book state.
+
+    Args:
+        brief: The book's brief.
+        view: The project.
+        bible: What the book states, where it was read already.
 
     Raises:
         IncompleteError: The facts of no chapter are known.
         ProjectError: A file cannot be used.
         StorageError: A file cannot be read.
     """
-    return story_report(brief, view, bible_of(brief, view))
-
-
-def story_report(brief: Brief, view: ProjectView, bible: StoryBible) -> StoryReport:
-    """Compare what a story bible states (`check_story`)."""
+    bible = bible_of(brief, view) if bible is None else bible
     order = Book(view).draft_order(brief)
     found = map(_in_this_book, findings_in(bible.story(brief.language)))
     here = (one for one in found if one is not None)

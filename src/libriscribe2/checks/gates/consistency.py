@@ -1,4 +1,4 @@
-"""Whether a chapter writes names as the book does, cites what its notes say, and keeps its view."""
+"""Whether a chapter keeps to its names, its viewpoint, its notes and its length."""
 
 import re
 from collections import Counter
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
 from libriscribe2.checks.text import ChapterText, plain, sentences
 from libriscribe2.checks.text_figures import Narration, narration_of
+from libriscribe2.checks.text_lengths import LONG, SHORT
 from libriscribe2.checks.text_names import NameDrift, name_drift
 from libriscribe2.models.findings import Finding, Severity
 
@@ -117,3 +118,15 @@ def _finding(lines: int, scene: ChapterText, name: str, value: str, wanted: str)
         f"from here on the scene is told in the {value} {name}, the book in the {wanted} {name}",
         f"Tell it in the {wanted} {name}.",
     )
+
+
+@gate("length", lesser=True)
+def length(chapter: ChapterText, context: GateContext) -> GateResult:
+    """A length outside 0.75 to 1.35 of the wanted one; the figure is how far outside."""
+    if not context.words:
+        return GateResult()
+    share = chapter.word_count / context.words
+    if SHORT <= share <= LONG:
+        return GateResult()
+    why = f"{chapter.word_count} words, {context.words} were asked for"
+    return GateResult(max(SHORT - share, share - LONG), [finding("length", "warning", "", 1, why)])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
-from libriscribe2.checks.plan.drift_rules import OF_TEXT
+from libriscribe2.checks.plan.people_rules import OF_TEXT
 from libriscribe2.checks.plan.plan import FACTS, PLAN_RULES, STORY, Plan, plan_of, written_of
 from libriscribe2.errors import ConfigError
 from libriscribe2.models.brief import Brief
@@ -187,19 +187,7 @@ class PlanReport:
             "sound": not self.count("error"),
             "chapters": self.chapters,
             "scenes": self.scenes,
-            "findings": [
-                {
-                    "rule": one.rule,
-                    "severity": one.severity,
-                    "message": one.why,
-                    "file": one.where.file,
-                    "line": one.where.line,
-                    "place": one.where.name,
-                    "fix": one.fix,
-                    "allowed": one.allowed,
-                }
-                for one in self.findings
-            ],
+            "findings": [{**one.as_record(), "place": one.where.name} for one in self.findings],
             "unused": [one.text for one in self.unused],
         }
 

@@ -5,10 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from libriscribe2.checks.note_check import ChapterFault, judged_in, unsupported_in
-from libriscribe2.models.answers import AnsweredQuestion
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import ids_in
-from libriscribe2.models.notes import Note, Source
+from libriscribe2.models.notes import AnsweredQuestion, Note, Source
 from libriscribe2.models.story import OutlineFile, ScenesFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, SCENES, chapter_file
@@ -44,20 +43,20 @@ class CoveredQuestion:
 
     Attributes:
         question: The question with its answer.
-        supported: How many supported notes answer it.
+        verified: How many verified notes answer it.
         cited: How many of them the book cites.
     """
 
     question: AnsweredQuestion
-    supported: int
+    verified: int
     cited: int
 
     @property
     def notes_in_words(self) -> str:
-        """Its notes: `2 of 5 supported notes cited`."""
-        if not self.supported:
-            return "no supported note"
-        return f"{self.cited} of {counted(self.supported, 'supported note')} cited"
+        """Its notes: `2 of 5 verified notes cited`."""
+        if not self.verified:
+            return "no verified note"
+        return f"{self.cited} of {counted(self.verified, 'verified note')} cited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ class Coverage:
         questions = [
             {
                 **one.question.model_dump(mode="json"),
-                "supported": one.supported,
+                "verified": one.verified,
                 "cited": one.cited,
             }
             for one in self.questions
@@ -190,7 +189,7 @@ class _Reasons:
     def of(self, note: Note) -> str:
         """Why no chapter cites a note."""
         if not note.is_fact:
-            return note.reason or "it is no verified fact"
+            return note.reason or "it is not verified"
         told = self.left_out.get(note.id) or self.declined.get(note.id)
         home = self.homes.get(note.id)
         if told or home is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from libriscribe2.checks.continuity.notes_in_text import TextNotes
+from libriscribe2.checks.continuity.story_report import TextNotes
 
 TEXT = """# One
 

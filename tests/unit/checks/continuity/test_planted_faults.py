@@ -38,6 +38,7 @@ def test_T8_the_text_as_it_is_gives_no_alarm_in_ten_thousand_words() -> None:
 
 
 def test_T8_rules_find_nearly_every_planted_contradiction() -> None:
+    pytest.importorskip("wordfreq")
     scores = {score.operator: score for score in measure(toy_book(), range(12))}
     assert len(scores) >= 12
     assert {name for name, score in scores.items() if score.planted == 0} == set()

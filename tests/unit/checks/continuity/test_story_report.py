@@ -8,7 +8,7 @@ from tests.support.agent_desk import AgentDesk, outline
 
 from libriscribe2.checks.continuity.fact_values import world_facts
 from libriscribe2.checks.continuity.story_bible import StoryBible
-from libriscribe2.checks.continuity.story_report import story_report
+from libriscribe2.checks.continuity.story_report import check_story
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.editing.structure import joined_story_bible
 from libriscribe2.models.findings import Finding
@@ -52,7 +52,7 @@ def report(
         hits=hits or {},
         planned=7,
     )
-    found = story_report(desk.brief, peek(desk.paths), bible).findings
+    found = check_story(desk.brief, peek(desk.paths), bible).findings
     return [one for one in found if one.rule != "R15"]  # all chapters have one text
 
 

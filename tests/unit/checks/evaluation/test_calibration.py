@@ -2,14 +2,17 @@
 
 import pytest
 
-from libriscribe2.checks.evaluation.calibration import (
+from libriscribe2.checks.calibration import (
+    HUMAN,
     Calibration,
     PairDecision,
     Side,
+    by_people,
     calibrated,
     combined,
     votes,
 )
+from libriscribe2.checks.passage_pairs import SHORTEST, WINDOW
 
 
 def said(*sides: Side) -> list[tuple[Side, str]]:
@@ -79,3 +82,13 @@ def test_a_book_is_better_only_where_the_interval_says_so(
     low, high = found.interval
     assert 0 <= low <= (ours / (ours + theirs) if ours + theirs else 0.5) <= high <= 1
     assert found.better == better
+
+
+def test_who_prefers_a_model_to_people_is_not_heard() -> None:
+    pairs = by_people()
+    assert len(pairs) == 3
+    assert all(SHORTEST < len(text) < WINDOW for one in pairs for text in (one.ours, one.theirs))
+    spoiled = [("padding", verdict("ours", 0))] * 18
+    for right, passed in ((3, True), (2, True), (1, False), (0, False)):
+        people = [(HUMAN, verdict("ours" if n < right else "theirs", 0)) for n in range(3)]
+        assert calibrated([*spoiled, *people]).passed is passed

@@ -2,7 +2,7 @@
 
 from tests.unit.checks.prose import fresh
 
-from libriscribe2.checks.evaluation.passage_pairs import (
+from libriscribe2.checks.passage_pairs import (
     MOST_PASSAGES,
     SHORTEST,
     WINDOW,

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.checks.evaluation.calibration import spoilt
-from libriscribe2.checks.evaluation.passage_pairs import SHORTEST, WINDOW, equal_windows
+from libriscribe2.checks.calibration import spoilt
+from libriscribe2.checks.passage_pairs import SHORTEST, WINDOW, equal_windows
 
 PARAGRAPHS = [
     f"Ada carried lamp number {n} up the stairs. Wren counted {n + 3} steps behind her. "

@@ -126,6 +126,7 @@ def test_phrases_of_earlier_chapters_are_named() -> None:
 def test_a_slip_of_a_name_is_noted_but_not_sent_to_be_patched_and_names_of_earlier_chapters_are_none() -> (
     None
 ):
+    pytest.importorskip("wordfreq")
     text = chapter(17, last="They saw Dabreuil by the water.")
     around = GateContext(outline=PLAN, people=["Daubreuil"])
     (found,) = of("name", text, around)
@@ -263,3 +264,25 @@ def test_T11_a_patch_that_only_shifts_where_pages_begin_is_not_worse() -> None:
     assert after.worse_than(before) == ()
     looped = examined(" ".join([*fresh_words[:45], *habit * 2, *fresh_words[45:]]), GateContext())
     assert "repetition" in looped.figures.worse_than(before)
+
+
+def test_a_short_answer_in_ideographs_and_a_picture_may_stand_twice() -> None:
+    talk = "\u4e94\u90ce\u306f\u3046\u306a\u305a\u3044\u305f\u3002"
+    told = (
+        "\u96e8\u306f\u671d\u304b\u3089\u964d\u308a\u7d9a\u304d\u3001"
+        "\u6d77\u306e\u8272\u306f\u7070\u306e\u3088\u3046\u306b\u6c88\u3093\u3067\u3044\u305f\u3002"
+    )
+    picture = "![The old map of the coast, drawn by the first keeper](map.png)"
+    around = GateContext(language="Japanese")
+    smile = "\u30b1\u30f3\u306f\u7b11\u3063\u305f\u3002"
+    text = f"# \u96e8\n\n{talk}\n\n{told}\n\n{picture}\n\n{talk}\n\n{smile}\n\n{picture}"
+    assert of("duplicate", text, around) == []
+    (found,) = of("duplicate", f"{text}\n\n{told}\n", around)
+    assert found.where.quote == told
+
+
+def test_endings_in_ideographs_are_not_alike_because_of_their_single_signs() -> None:
+    here = "\u3068\u79c1\u306f\u6771\u4eac\u306e\u8857\u3092\u6b69\u3044\u3066\u3044\u305f\u3002"
+    there = "\u3068\u5f7c\u306f\u4eac\u90fd\u306e\u8857\u3092\u8d70\u3063\u3066\u3044\u305f\u3002"
+    around = GateContext(number=2, before=f"# \u4e00\n\n{here}\n", language="Japanese")
+    assert of("edge", f"# \u4e8c\n\n{there}\n", around) == []

@@ -63,6 +63,7 @@ def test_a_book_without_faults_is_inside_every_range_of_repetition() -> None:
 
 
 def test_every_figure_has_a_range_and_every_group_its_metrics() -> None:
+    pytest.importorskip("wordfreq")
     plan = BookPlan(people=["Elara"], chapter_words=dict.fromkeys(range(1, 10), 100))
     chapters = [chapter(n, fresh(n, 120)) for n in range(1, 10)]
     facts = Metric("contradictions", "continuity", 0, "errors")

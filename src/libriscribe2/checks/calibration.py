@@ -1,17 +1,20 @@
 """What an evaluator's answers in both orders come to, and whether it can be believed.
 
 It is calibrated on sound passages beside ones that were spoiled on purpose in six ways, each of which
-anyone who can judge prose has to see.
+anyone who can judge prose has to see, and on passages by people beside a model's version of them.
 """
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from math import sqrt
 from typing import Final, Literal
 
-from libriscribe2.checks.evaluation.passage_pairs import CALIBRATION_PASSAGES, Pair
+from libriscribe2.checks.passage_pairs import CALIBRATION_PASSAGES, Pair
 from libriscribe2.checks.text import sentences
+from libriscribe2.models.brief import Brief
+from libriscribe2.models.languages import is_english
 
 Side = Literal["ours", "theirs", "tie"]
 
@@ -56,6 +59,10 @@ WHOLE: Final = {
 """What a judge is asked of two digests."""
 
 LEAST_RIGHT: Final = 0.8
+HUMAN: Final = "people beside a model"
+LEAST_HUMAN: Final = 0.6
+"""Two of the three passages by people."""
+
 MOST_FLIPS: Final = 0.35
 EVEN: Final = 0.5
 _Z: Final = 1.96
@@ -131,7 +138,9 @@ class Calibration:
     @property
     def passed(self) -> bool:
         """Whether the judge may be heard."""
-        return self.share >= LEAST_RIGHT and self.flips <= MOST_FLIPS
+        right, of = self.right.get(HUMAN, (0, 0))
+        people = right >= LEAST_HUMAN * of
+        return people and self.share >= LEAST_RIGHT and self.flips <= MOST_FLIPS
 
 
 def calibrated(decisions: Iterable[tuple[str, PairDecision]]) -> Calibration:
@@ -190,13 +199,24 @@ def votes(decisions: Sequence[PairDecision]) -> Votes:
     return Votes(sum(n > 0 for n in sums), sum(n < 0 for n in sums), sums.count(0))
 
 
-def calibration_pairs(passages: Sequence[str], names: Sequence[str]) -> list[tuple[str, Pair]]:
-    """Sound passages beside spoiled ones, each with the kind of damage."""
-    return [
+def calibration_pairs(
+    passages: Sequence[str], names: Sequence[str], brief: Brief
+) -> list[tuple[str, Pair]]:
+    """Sound passages beside spoiled ones, each with the kind of damage; in English also people."""
+    pairs = [
         (kind, Pair(f"exam {number} {kind}", passage, made))
         for number, passage in enumerate(passages[:CALIBRATION_PASSAGES], start=1)
         for kind, made in spoilt(passage, names).items()
     ]
+    known = brief.kind == "fiction" and is_english(brief.language)
+    return pairs + ([(HUMAN, pair) for pair in by_people()] if known else [])
+
+
+def by_people() -> list[Pair]:
+    """Passages by people, each beside what a model made of it."""
+    told = resources.files("libriscribe2.checks").joinpath("anchors.md").read_text("utf-8")
+    both = (one.split("\n------\n") for one in told.split("\n======\n")[1:])
+    return [Pair(f"exam people {n}", a.strip(), b.strip()) for n, (a, b) in enumerate(both, 1)]
 
 
 _CLICHES: Final = (
