@@ -18,7 +18,5 @@ book() { # name, recording
   rm -rf "$1"/.libriscribe/research
 }
 
-novel=$recordings/skarra.json
-[ -f "$novel" ] || novel=$recordings/unread/skarra.json
-book the-marks-at-skarra "$novel"
+book the-marks-at-skarra ../src/libriscribe2/commands/samples/skarra.json.gz
 book squeeze "$recordings/squeeze.json"

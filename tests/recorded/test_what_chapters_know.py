@@ -4,38 +4,12 @@ Each line was missed, or found to be false, by somebody who wrote a chapter from
 """
 
 import re
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from tests.recorded.conftest import Asked
 from tests.support.desk import Desk
-from tests.support.recorded_books import played
-
-from libriscribe2.commands.calls import all_calls
-from libriscribe2.project.paths import ProjectPaths
-
-Asked = Callable[[str], Mapping[str, str]]
-
-
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    """The words of every request of a recorded book, by its step."""
-    known: dict[str, Mapping[str, str]] = {}
-
-    def of(name: str) -> Mapping[str, str]:
-        if name not in known:
-            book = played(Desk(tmp_path_factory.mktemp(name)), name)
-            dumps = [call.dump for call in all_calls(ProjectPaths(book.root, book.debug))]
-            told = {one.step: [str(turn.content) for turn in one.prompt] for one in dumps}
-            known[name] = {step: "\n".join(turns) for step, turns in told.items()}
-        return known[name]
-
-    return of
-
-
-def block(prompt: str, name: str) -> str:
-    found = re.findall(rf"<{name}>\n(.*?)\n</{name}>", prompt, re.DOTALL)
-    return found[-1] if found else ""
+from tests.support.recorded_books import block, played
 
 
 @pytest.mark.parametrize(
@@ -117,7 +91,7 @@ def test_speech_between_single_quotation_marks_is_no_narration(asked: Asked) -> 
     assert not [step for step, prompt in told.items() if "is told in the first person" in prompt]
 
 
-def test_two_places_of_one_scene_that_clash_go_back_to_who_plans(asked: Asked) -> None:
+def test_finding_3_two_places_of_one_scene_that_clash_go_back_to_who_plans(asked: Asked) -> None:
     mends = [prompt for step, prompt in asked("skarra").items() if step.startswith("scenes/")]
     assert any("in the hall" in block(one, "faults") for one in mends)
 

@@ -1,4 +1,4 @@
-"""Talks with the author about a book: answers from plan and text, with quotes and proposals."""
+"""Talks with the author about a book: answers from plan and text, with proposals; its picture."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +29,9 @@ PASSAGE_BUDGET: Final = 1_600
 SUMMARY_BUDGET: Final = 600
 EDITS_BUDGET: Final = 24_000
 LEAST_SUMMARY: Final = 80
+
+PICTURE_SIZE: Final = "1024x1536"
+"""The upright size that most models paint; two by three, a little wider than a cover."""
 
 _CARDS: Final = ("name", "role", "motivation", "relationships", "arc")
 _QUOTE: Final = regex.compile(r"^\D{0,20}(\d{1,6})\D{0,3}?[:.)\]-]\s*(.+)$")
@@ -175,6 +178,35 @@ class AdvisorAgent(ConsultedAgent):
             if one.aspect and any(_shows(one, was, now) for _, was, now in found)
         ]
         return Advice("", (), len(said) - len(kept), tuple(kept), tuple(self.made_from.keys))
+
+
+class CoverPainter(ConsultedAgent):
+    """Has a model paint a picture for the cover, which the author may keep."""
+
+    name = "cover"
+    brief_keys = BOOK_KEYS
+    prompts = ("cover",)
+
+    async def paint(self, wish: str) -> str:
+        """The name of the picture in the project.
+
+        Args:
+            wish: What the author wants to see; "" leaves it to the model.
+
+        Raises:
+            LibriScribeError: No usable picture came.
+        """
+        concept = self.book.load(CONCEPT, ConceptFile).concept if self.book.has(CONCEPT) else None
+        values = {
+            "book": book_lines(self.brief),
+            "logline": shorten(concept.logline if concept else self.brief.premise, SUMMARY_BUDGET),
+            "description": shorten(concept.description, PASSAGE_BUDGET) if concept else "none yet",
+            "wish": shorten(wish, PASSAGE_BUDGET) or "whatever suits the book best",
+        }
+        _, messages = self._render("cover", values, {})
+        options = self._options(Unit(self.name, None, ""), "", picture=PICTURE_SIZE)
+        client = self.context.client.with_options(options)
+        return (await client.ask(messages)).completion.reply
 
 
 def _shows(one: Habit, was: str, now: str) -> bool:

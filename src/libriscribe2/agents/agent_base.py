@@ -2,8 +2,8 @@
 
 import asyncio
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeVar
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from pydantic import BaseModel
 from typing_extensions import override
 
-from libriscribe2.errors import IncompleteError, LibriScribeError
+from libriscribe2.errors import IncompleteError, LibriScribeError, MaxRetriesExceededError
 from libriscribe2.llm.attempt import Attempt, AttemptConsumer, log_cleanup
 from libriscribe2.llm.backend import schema_text
 from libriscribe2.llm.call_records import CallOptions
@@ -375,7 +375,7 @@ class Agent:
         valid, errors = self._validate_json(clean)
         if not valid:
             what = f"The stage {self.name!r} made nothing that can be saved."
-            fix = "Ask again with `libriscribe2 redo`; the replies are in the dumps."
+            fix = "Ask again with `libriscribe2 redo`; `libriscribe2 debug list` shows the replies."
             raise IncompleteError(what, why="; ".join(errors), fix=fix)
         return readable_json(clean)
 
@@ -432,7 +432,7 @@ class Agent:
         """The author's notes that a question has to heed, as a block, and whether any are cut."""
         if not self.author_notes:
             return "", False
-        from libriscribe2.context.author_notes import noted  # noqa: PLC0415 -- few books have notes
+        from libriscribe2.context.notes import noted  # noqa: PLC0415 -- few books have notes
 
         return noted(self.author_notes, step, self.heeds)
 
@@ -469,6 +469,16 @@ class Agent:
             stops = (RunStoppedError, ReplyAwaitedError)
             raise next((f for f in failed if not isinstance(f, stops)), failed[0])
         return [result for result in results if not isinstance(result, BaseException)]
+
+
+@contextmanager
+def same_command() -> Iterator[None]:
+    """Say of a question without a usable reply that the command which asked it asks it again."""
+    try:
+        yield
+    except MaxRetriesExceededError as error:
+        error.fix = "run the same command to ask again; `libriscribe2 debug list` shows the replies"
+        raise
 
 
 class ConsultedAgent(Agent):

@@ -9,14 +9,14 @@ from itertools import pairwise, zip_longest
 from math import ceil
 from typing import Final, TypeVar
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
-from libriscribe2.checks.continuity.notes_in_text import TextNotes
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit, same_command
+from libriscribe2.checks.continuity.story_report import TextNotes
 from libriscribe2.checks.gates.gate import GateContext, measured
 from libriscribe2.checks.patching import GAP, patched
 from libriscribe2.checks.text import ChapterText
 from libriscribe2.context.earlier_text import PassageIndex
 from libriscribe2.context.scene_context import thread_lines
-from libriscribe2.errors import IncompleteError, MaxRetriesExceededError
+from libriscribe2.errors import IncompleteError
 from libriscribe2.models.excerpts import book_lines, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, in_order
 from libriscribe2.models.reviews import MOST_DOUBTS, Doubt, Doubts, Patch, Proven
@@ -173,11 +173,8 @@ class BookReviewer(ConsultedAgent):
         self, model: type[ReplyT], prompt: str, part: str, values: Mapping[str, str]
     ) -> ReplyT:
         """The reply to a question."""
-        try:
+        with same_command():
             return await self.ask(_UNIT, model, prompt=prompt, part=part, limits=None, **values)
-        except MaxRetriesExceededError as error:
-            error.fix = "run the same command to ask again; the replies are in the dumps"
-            raise
 
     def _shown(self) -> str:
         """What every request shows of the book."""

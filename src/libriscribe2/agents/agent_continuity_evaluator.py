@@ -1,22 +1,24 @@
-"""A model on pairs of statements that code cannot compare; code verifies what it quotes.
+"""Judges that commands ask: of pairs of statements that code cannot compare, and of citations.
 
-No stage: a command asks it (`check --story --evaluate`).
+They are no stages; code verifies what they quote.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
+from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit, same_command
 from libriscribe2.checks.continuity.fact_values import colour, kinship, number
+from libriscribe2.checks.continuity.story_bible import TEXT, StoryBible
 from libriscribe2.checks.continuity.story_report import JUDGED
-from libriscribe2.checks.continuity.story_rules import contradiction, hard, place_of
+from libriscribe2.checks.continuity.story_rules import REMARK, contradiction, hard, place_of
 from libriscribe2.checks.text import ChapterText
-from libriscribe2.errors import MaxRetriesExceededError
+from libriscribe2.context.notes import CITATIONS, CitedChapter, findings_of
+from libriscribe2.models.citations import facts
 from libriscribe2.models.excerpts import book_lines, to_json
 from libriscribe2.models.findings import Finding, Severity
-from libriscribe2.models.reviews import PairAnswer, PairAnswers, Verdict
+from libriscribe2.models.reviews import CitationCheck, PairAnswer, PairAnswers, Verdict
 from libriscribe2.models.story_bible import Attribute, Fact
 from libriscribe2.prose import shorten
 from libriscribe2.research.quotes import line_of_quote
@@ -30,6 +32,11 @@ QUOTE_BUDGET: Final = 400
 MOST_EARLIER: Final = 8
 """Most earlier statements that one statement is put beside."""
 
+_READERS: Final[Mapping[Attribute, Callable[[str], object]]] = {
+    **dict.fromkeys((Attribute.EYES, Attribute.HAIR), colour),
+    **dict.fromkeys((Attribute.AGE, Attribute.COUNT, Attribute.DISTANCE), number),
+    Attribute.KIN: kinship,
+}
 _FREE: Final = frozenset({Attribute.JOB, Attribute.RANK, Attribute.PROMISE, Attribute.OTHER})
 
 
@@ -40,10 +47,12 @@ class OpenQuestion:
     Attributes:
         later: The statement.
         earlier: The earlier ones, oldest first.
+        finding: What a rule or a reader says of them.
     """
 
     later: Fact
     earlier: tuple[Fact, ...]
+    finding: Finding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +113,7 @@ class ContinuityEvaluator(ConsultedAgent):
             for index, fact in enumerate(question.earlier, start=1)
         ]
         count = len(earlier)
-        try:
+        with same_command():
             return await self.ask(
                 Unit("story/judge", None, ""),
                 PairAnswers,
@@ -116,9 +125,6 @@ class ContinuityEvaluator(ConsultedAgent):
                 earlier="\n".join(earlier),
                 count=str(count),
             )
-        except MaxRetriesExceededError as error:
-            error.fix = "run the same command to ask again; the replies are in the dumps"
-            raise
 
 
 def open_questions(facts: Iterable[Fact]) -> list[OpenQuestion]:
@@ -138,15 +144,18 @@ def open_questions(facts: Iterable[Fact]) -> list[OpenQuestion]:
     return questions
 
 
-def doubted(findings: Iterable[Finding], facts: Iterable[Fact]) -> list[OpenQuestion]:
-    """What rules found without being sure, each pair of statements as a question."""
-    stated = {place_of(fact): fact for fact in facts if fact.quote}
-    pairs = [
-        sorted((stated[one.where], stated[one.other]), key=lambda fact: fact.place)
-        for one in findings
-        if one.severity == "warning" and one.where in stated and one.other in stated
-    ]
-    return [OpenQuestion(later, (earlier,)) for earlier, later in pairs]
+def doubted(findings: Iterable[Finding], bible: StoryBible) -> list[OpenQuestion]:
+    """What rules and readers found without being sure, each pair of statements as a question."""
+    stated = {place_of(fact): fact for fact in bible.facts if fact.quote}
+    remarks = {(place_of(one), one.value): [before, one] for one, before in bible.noticed}
+    questions = []
+    for one in findings:
+        pair = remarks.get((one.where, one.why), [])
+        if one.where in stated and one.other in stated:
+            pair = sorted((stated[one.where], stated[one.other]), key=lambda fact: fact.place)
+        if pair and one.severity == "warning":
+            questions.append(OpenQuestion(pair[1], (pair[0],), one))
+    return questions
 
 
 def _shown(fact: Fact) -> dict[str, str | int]:
@@ -156,7 +165,7 @@ def _shown(fact: Fact) -> dict[str, str | int]:
         "about": fact.entity,
         "kind": fact.attribute.value,
         "value": shorten(fact.value, QUOTE_BUDGET),
-        "quote": shorten(fact.quote, QUOTE_BUDGET),
+        "quote": shorten(fact.quote or fact.value, QUOTE_BUDGET),
     }
 
 
@@ -172,16 +181,23 @@ def _verified(said: PairAnswer, later: Fact, earlier: Fact, texts: dict[int, str
     if said.verdict != "contradiction":
         return said.verdict
     sides = ((said.later_quote, later), (said.earlier_quote, earlier))
-    stand = (line_of_quote(quote, texts.get(fact.chapter, "")) for quote, fact in sides)
+    stand = (line_of_quote(quote, texts[fact.chapter]) for quote, fact in sides if fact.quote)
     return "contradiction" if all(line is not None for line in stand) else "unclear"
 
 
 def _findings(decision: str, said: PairAnswer, later: Fact, earlier: Fact) -> Iterator[Finding]:
-    """What the author is told; nothing of what holds together."""
+    """What the author is told; nothing of what holds together.
+
+    What contradicts the record alone stays a warning: no words of the text are against it.
+    """
     if decision not in ("contradiction", "unclear"):
+        return
+    if not earlier.quote:
+        yield Finding("warning", place_of(later), later.value, rule=REMARK)
         return
     values = f"{later.entity}: {earlier.value} in chapter {earlier.chapter}, {later.value} in "
     values += f"chapter {later.chapter}"
+    values = later.value.rstrip(".") if later.entity == TEXT else values
     reason = shorten(" ".join(said.reason.split()), QUOTE_BUDGET).rstrip(".")
     why = f"{values}: {reason}." if reason else f"{values}."
     severity: Severity = "error" if decision == "contradiction" else "warning"
@@ -190,16 +206,37 @@ def _findings(decision: str, said: PairAnswer, later: Fact, earlier: Fact) -> It
 
 def _is_comparable(fact: Fact) -> bool:
     """Whether the rules can compare a fact, or nothing could contradict it."""
-    match fact.attribute:
-        case Attribute.EYES | Attribute.HAIR:
-            return colour(fact.value) is not None
-        case Attribute.AGE | Attribute.COUNT | Attribute.DISTANCE:
-            return number(fact.value) is not None
-        case Attribute.KIN:
-            return kinship(fact.value) is not None
-        case _:
-            return fact.attribute not in _FREE
+    reads = _READERS.get(fact.attribute)
+    return fact.attribute not in _FREE if reads is None else reads(fact.value) is not None
 
 
 def _value(fact: Fact) -> str:
     return " ".join(fact.value.casefold().split())
+
+
+class CitationJudge(ConsultedAgent):
+    """Judges the citations of chapters that are written; it is no stage."""
+
+    name = "chapters"
+    brief_keys = BOOK_KEYS
+    prompts = (CITATIONS,)
+
+    async def judge(self, chapters: Sequence[CitedChapter]) -> list[tuple[int, Finding]]:
+        """What no note supports in some chapters, each with its number.
+
+        Raises:
+            LibriScribeError: A question got no usable reply.
+        """
+        asked = [one for one in chapters if one.has_notes]
+        told = await self.together(
+            # Each by an agent of its own, which notes what it was made from.
+            CitationJudge(self.context)._told(one)
+            for one in asked
+        )
+        return [(one.number, found) for one, own in zip(asked, told, strict=True) for found in own]
+
+    async def _told(self, one: CitedChapter) -> list[Finding]:
+        shown = {"book": book_lines(self.brief), **one.shown()}
+        unit = Unit("citations", one.number, "")
+        told = await self.ask_about(unit, CitationCheck, CITATIONS, shown)
+        return findings_of(told, one.text, {note.id: note for note in facts(one.notes)})

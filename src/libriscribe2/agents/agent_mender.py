@@ -1,25 +1,24 @@
 """Chapters that an edit of an earlier one contradicts: found, and mended by patches."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import regex
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, Unit
-from libriscribe2.agents.agent_story_change import changed_reading, verified
+from libriscribe2.agents.story_bible_keeper import changed_reading, verified
 from libriscribe2.checks.continuity.ledger import stated_in
-from libriscribe2.checks.patching import apply, passages
+from libriscribe2.checks.patching import OFF_LENGTH, apply, is_off_length, passages
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.knowledge_parts import knowledge_blocks, read_knowledge
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.models.excerpts import book_lines, chapter_block, to_json
-from libriscribe2.models.mending import Contradicting, MendedPassages
-from libriscribe2.models.reviews import MOST_PATCHES, Patch, Patches
+from libriscribe2.models.reviews import MOST_PATCHES, Contradicting, MendedPassages, Patch, Patches
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.models.story_bible import StatementChange, StoryBibleFile
 from libriscribe2.project.paths import OUTLINE
-from libriscribe2.prose import lines_within, parts, shorten
+from libriscribe2.prose import count_words, lines_within, parts, shorten
 from libriscribe2.research.quotes import line_of_quote
 
 # Characters of each part of a request (`prose.weigh`).
@@ -98,6 +97,7 @@ class Mended:
         patches: How many patches it has.
         refused: Why others were not put in, each with its words.
         keys: Keys of the calls that it was made from.
+        replanned: Whether it agrees with its own changed plan, and not with an edit.
     """
 
     number: int
@@ -106,6 +106,22 @@ class Mended:
     patches: int
     refused: tuple[str, ...]
     keys: tuple[str, ...]
+    replanned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replanned:
+    """A chapter whose plan was changed after it was written.
+
+    Attributes:
+        written: The chapter.
+        changes: The plans of the scenes that it touches, as lines of JSON.
+        scenes: The text of the scenes that it touches.
+    """
+
+    written: Written
+    changes: Sequence[str]
+    scenes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +235,25 @@ class MenderAgent(ConsultedAgent):
         )
         return [one for one in made if one.patches or one.refused]
 
+    async def fit(self, replanned: Mapping[int, Replanned]) -> list[Mended]:
+        """The chapters with a changed plan, with patches where their text contradicts it.
+
+        Raises:
+            LibriScribeError: A question got no usable reply.
+        """
+        made = await self.together(
+            # Each by an agent of its own, which notes what it was made from.
+            MenderAgent(self.context)._patched(
+                number,
+                "\n".join(lines_within(one.changes, CHANGES_BUDGET)),
+                one.written,
+                "\n\n[…]\n\n".join(lines_within(one.scenes, PASSAGES_BUDGET)),
+                "plan",
+            )
+            for number, one in replanned.items()
+        )
+        return [replace(one, replanned=True) for one in made if one.patches or one.refused]
+
     async def _contradicting(
         self, changes: Changes, told: Sequence[_Candidate]
     ) -> dict[int, list[str]]:
@@ -253,24 +288,31 @@ class MenderAgent(ConsultedAgent):
         self, number: int, changes: Changes, written: Written, told: Sequence[str]
     ) -> Mended:
         """A chapter with the patches that fit."""
+        shown = passages(written.text, [[written.text.find(one)] for one in told], PASSAGES_BUDGET)
+        before = _lines({n: said for n, said in changes.items() if n < number})
+        return await self._patched(number, before, written, shown.text)
+
+    async def _patched(
+        self, number: int, changes: str, written: Written, shown: str, part: str = ""
+    ) -> Mended:
+        """A chapter with the patches that fit, by what is changed and the passages that it bears on."""
         unit, text, reading = Unit("mend", number, ""), written.text, written.reading
-        shown = passages(text, [[text.find(one)] for one in told], PASSAGES_BUDGET).text
         noted = [{"summary": reading.summary}]
         facts = stated_in(reading.facts, shown)
         noted += [one.model_dump(mode="json", exclude={"line", "time"}) for one in facts]
-        before = {n: said for n, said in changes.items() if n < number}
         reply = await self.ask(
             unit,
             MendedPassages,
             prompt="mend",
+            part=part,
             limits=None,
             book=book_lines(self.brief),
-            changes=_lines(before),
+            changes=changes,
             noted="\n".join(lines_within(map(to_json, noted), NOTED_BUDGET)),
             excerpts=shown,
             chapter=str(number),
         )
-        text, refused = _applied(text, reply.patches)
+        text, refused = _applied(text, reply.patches, keeps_length=True)
         made = reading.model_copy(
             update={
                 "facts": verified([*reading.facts, *reply.facts], text),
@@ -281,14 +323,25 @@ class MenderAgent(ConsultedAgent):
         return Mended(number, text, made, count, tuple(refused), tuple(self.made_from.keys))
 
 
-def _applied(text: str, patches: Sequence[Patch]) -> tuple[str, list[str]]:
+FREE_WORDS: Final = 60
+"""So many words the mending of a chapter may add or take, however short it is."""
+
+
+def _applied(
+    text: str, patches: Sequence[Patch], *, keeps_length: bool = False
+) -> tuple[str, list[str]]:
     """A text with the patches that fit, and why others do not, each with its words."""
-    refused: list[str] = []
+    refused, first = list[str](), count_words(text)
     for patch in patches[:MOST_PATCHES]:
         applied = apply(text, patch)
-        text = applied.text
-        if applied.reason:
-            refused.append(f"\u201c{shorten(patch.find, 60)}\u201d: {applied.reason}")
+        reason = applied.reason
+        count = count_words(applied.text)
+        if keeps_length and abs(count - first) > FREE_WORDS and is_off_length(first, count):
+            reason = reason or OFF_LENGTH
+        if reason:
+            refused.append(f"\u201c{shorten(patch.find, 60)}\u201d: {reason}")
+        else:
+            text = applied.text
     return text, refused
 
 

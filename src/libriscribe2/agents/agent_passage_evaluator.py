@@ -10,8 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.agents.agent_base import BOOK_KEYS, ConsultedAgent, RevisionDecision, Unit
-from libriscribe2.checks.evaluation.calibration import (
+from libriscribe2.agents.agent_base import (
+    BOOK_KEYS,
+    ConsultedAgent,
+    RevisionDecision,
+    Unit,
+    same_command,
+)
+from libriscribe2.checks.calibration import (
     QUESTIONS,
     WHOLE,
     Calibration,
@@ -21,7 +27,7 @@ from libriscribe2.checks.evaluation.calibration import (
     calibration_pairs,
     combined,
 )
-from libriscribe2.checks.evaluation.passage_pairs import (
+from libriscribe2.checks.passage_pairs import (
     CALIBRATION_PASSAGES,
     Pair,
     changed_passages,
@@ -91,7 +97,7 @@ class PassageEvaluator(ConsultedAgent):
         Raises:
             LibriScribeError: A question got no usable reply.
         """
-        pairs = calibration_pairs(passages, names)
+        pairs = calibration_pairs(passages, names, self.brief)
         decisions = await self.compare([pair for _, pair in pairs])
         return calibrated(zip((kind for kind, _ in pairs), decisions, strict=True))
 
@@ -114,7 +120,7 @@ class PassageEvaluator(ConsultedAgent):
         texts = {"ours": pair.ours, "theirs": pair.theirs}
         questions = (WHOLE if pair.whole else QUESTIONS)[self.brief.kind]
         count = len(questions)
-        try:
+        with same_command():
             reply = await self.ask(
                 Unit("judge", None, ""),
                 Answers,
@@ -126,9 +132,6 @@ class PassageEvaluator(ConsultedAgent):
                 questions="\n".join(f"{n}. {told}" for n, told in enumerate(questions, start=1)),
                 count=str(count),
             )
-        except MaxRetriesExceededError as error:
-            error.fix = "run the same command to ask again; the replies are in the dumps"
-            raise
         labels: dict[str, Side] = {"A": order[0], "B": order[1], "tie": "tie"}
         said = {one.question: (labels[one.better], one.quote) for one in reply.answers}
         told = (said.get(number, ("tie", "")) for number in range(1, count + 1))

@@ -1,15 +1,24 @@
-"""A reader of the whole plan: what two places of it prove to be a contradiction."""
+"""A reader of the whole plan: what two places of it prove to be a contradiction, and mends."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
+
+from pydantic import BaseModel
 
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.plan.plan import plan_with
 from libriscribe2.checks.plan.plan_report import as_list, plan_findings
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.models.excerpts import book_lines, to_json, world_lines
+from libriscribe2.models.excerpts import (
+    MendedScenes,
+    MendedSections,
+    book_lines,
+    scene_record,
+    to_json,
+    world_lines,
+)
 from libriscribe2.models.findings import Finding, Place
 from libriscribe2.models.reviews import MOST_CONTRADICTIONS, PlanContradiction, PlanContradictions
 from libriscribe2.models.story import OutlineFile, PlannedChapter, ScenePlan, WorldFile
@@ -37,6 +46,12 @@ _ROOMS: Final = (
     *((30, 3), (20, 1)),
 )
 """Most of each field, and how many fields, the first at which the whole plan fits."""
+
+_MENDED_BY: Final = (
+    *("heading", "summary", "goal", "outcome", "characters", "place", "time", "reveals"),
+    *("exit_state",),
+)
+"""What is shown of a scene that no quote proves to contradict another: what rules in code look at."""
 
 _THINGS: Final = "P27"
 
@@ -164,3 +179,35 @@ def _is_as_it_was(where: Place, before: PlannedChapter, after: PlannedChapter) -
     was, now = (each.scenes[where.scene - 1].model_dump() for each in (before, after))
     said = [name for name, value in was.items() if where.quote in str(value)] or list(was)
     return all(was[name] == now[name] for name in said)
+
+
+def shown_to_mend(planned: PlannedChapter, clashes: Iterable[Finding]) -> str:
+    """A plan as lines of JSON: the scenes that are proven to contradict others whole."""
+    proven = {one.where.scene for one in clashes}
+    lines = []
+    for at, scene in enumerate(planned.scenes, start=1):
+        told = scene_record(scene, at, len(planned.scenes))
+        fields = told if at in proven else _MENDED_BY
+        record = {"chapter": planned.chapter, "scene": at, "of": told["of"]}
+        lines.append(to_json(record | {name: told[name] for name in fields if name in told}))
+    return "\n".join(lines)
+
+
+async def changed_plans(
+    agent: Agent, unit: Unit, part: str, values: Mapping[str, str]
+) -> MendedScenes:
+    """What a model changes in plans; nothing where no usable reply came.
+
+    Args:
+        agent: Who asks; its prompts hold `scenes_mend`.
+        unit: The work.
+        part: Name of the question within it.
+        values: What the prompt shows.
+    """
+    shape: type[BaseModel] = MendedScenes if agent.brief.kind == "fiction" else MendedSections
+    try:
+        told = await agent.ask_about(unit, shape, "scenes_mend", {}, values, part=part)
+    except MaxRetriesExceededError as error:
+        logger.warning("%s: %s: %s", PLAN_NOT_MENDED, unit.at(part), error.what)
+        return MendedScenes()
+    return MendedScenes.model_validate(told.model_dump())

@@ -11,12 +11,12 @@ from pydantic import BaseModel
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.checks.gates.gate import GateContext, GateFigures, examined, measured
 from libriscribe2.checks.patching import changed_paragraphs, passages, patched
-from libriscribe2.context.notes import cited_notes, own_notes
+from libriscribe2.context.notes import CITATIONS, CitedChapter, cited_notes, findings_of, own_notes
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.context.scene_context import ChapterHead, within_room
 from libriscribe2.context.story_so_far import scenes_of
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError
-from libriscribe2.models.excerpts import book_lines, scene_block, shown_blocks, to_json
+from libriscribe2.models.excerpts import book_lines, scene_record, shown_blocks, to_json
 from libriscribe2.models.findings import Finding, Place, by_severity
 from libriscribe2.models.reviews import (
     MOST_ISSUES,
@@ -44,7 +44,7 @@ PLAN_BUDGET: Final = 8_000
 FOUND_BUDGET: Final = 800
 BEFORE_BUDGET: Final = 1_200
 TEXT_BUDGET: Final = 19_000
-QUESTION: Final = 3_800
+QUESTION: Final = 3_400
 """What a task of the critic takes with its schema."""
 
 ISSUES_BUDGET: Final = 5_000
@@ -55,6 +55,9 @@ NOTES_BUDGET: Final = 6_000
 
 _MOST_PLACES: Final = 3
 """Places of one quote that are shown: two of the same are what most issues are about."""
+
+_NOT_JUDGED: Final = frozenset({"of", "mode", "entry_state", "transition_in", "transition_out"})
+"""Fields of a scene's plan by which its text is not judged: the scene before says how it begins."""
 
 _CITATION: Final = "citation"
 _MOST_REASONS: Final = 3
@@ -231,8 +234,6 @@ class Reviser:
         """What a judge is asked about the marks in a book of facts."""
         if self._head is None or not this.context.notes:
             return
-        from libriscribe2.context.cited_chapter import PROMPT, CitedChapter  # noqa: PLC0415 -- not for stories
-
         state = self._head.state
         plants = [one for scene in state.scenes for one in own_notes(scene, state.notes)]
         own = [note.id for note in plants]
@@ -241,12 +242,10 @@ class Reviser:
         )
         if chapter.has_notes:
             values = {"book": book_lines(state.brief), **chapter.shown()}
-            yield _Question(CitationCheck, PROMPT, f"{PROMPT}{this.number}", values, {})
+            yield _Question(CitationCheck, CITATIONS, f"{CITATIONS}{this.number}", values, {})
 
     def _unsupported(self, this: _Round, text: str, told: CitationCheck) -> list[Finding]:
         """What a judge finds in the marks of a book of facts; why notes are not used is kept."""
-        from libriscribe2.context.cited_chapter import findings_of  # noqa: PLC0415 -- not for stories
-
         self._agent.made_from.declined = {one.id: one.why for one in told.declined}
         self._read = text
         self._judged = findings_of(told, text, {note.id: note for note in this.context.notes})
@@ -332,11 +331,7 @@ class Reviser:
             body = text.removeprefix(f"# {self._head.state.chapter.title}").strip()
             return told | self._head.values(scenes_of(body), weigh(body))
         nothing = {hole: "" for hole in load_prompt(SHARED).holes() if hole != "format_rules"}
-        return (
-            nothing
-            | told
-            | {"chapter": this.blocks, "places": "", "text_before": block(name, text)}
-        )
+        return nothing | told | {"chapter": this.blocks, "text_before": block(name, text)}
 
     def _tell(self, draft: str, text: str) -> None:
         """Add how it went to the agent's remark, and what a judge found and still stands."""
@@ -452,7 +447,8 @@ def _plan(context: GateContext, beats: Sequence[str], text: str, seen: Iterable[
     """The plan of a chapter, its wanted and its actual length, and what code has found."""
     scenes = context.scenes
     plans = [f"Beat {at}: {beat}" for at, beat in enumerate(beats, start=1)]
-    plans += [scene_block(one, at, len(scenes)) for at, one in enumerate(scenes, start=1)]
+    records = (scene_record(one, at, len(scenes)) for at, one in enumerate(scenes, start=1))
+    plans += [to_json({k: v for k, v in one.items() if k not in _NOT_JUDGED}) for one in records]
     room = (
         PLAN_BUDGET // max(1, len(plans)) if sum(map(weigh, plans)) > PLAN_BUDGET else PLAN_BUDGET
     )

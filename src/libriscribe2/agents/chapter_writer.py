@@ -9,9 +9,8 @@ from typing import ClassVar, Final
 from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
-from libriscribe2.agents.agent_opening import with_opening
 from libriscribe2.agents.agent_reviser import Reviser
-from libriscribe2.agents.agent_scene import SceneCall, without_stub, write_scene
+from libriscribe2.agents.agent_scene import SceneCall, with_opening, without_stub, write_scene
 from libriscribe2.checks.text_lengths import Wanted, chapter_words, habit_at, scene_words
 from libriscribe2.context.knowledge_parts import BOOK_FILES, CHAPTER_PATTERNS, chapter_files
 from libriscribe2.context.prompt_context import PromptContext, read_context
@@ -49,7 +48,7 @@ from libriscribe2.project.paths import (
     story_bible_file,
     summary_file,
 )
-from libriscribe2.prose import count_words, divided, round_words, shorten, weigh
+from libriscribe2.prose import count_words, divided, round_words, shorten, trimmed, weigh
 from libriscribe2.telemetry import REVISION_JUDGED
 
 logger = logging.getLogger(__name__)
@@ -64,9 +63,6 @@ NEXT_BUDGET: Final = 2_000
 NEXT_REMARK: Final = (
     "The next scene is written and begins with this. Lead up to it and repeat nothing of it."
 )
-
-HALF: Final = 0.5
-"""A chapter asked for at once is left at this share of its length: the next one is asked for more."""
 
 _CHAPTER_TITLE: Final = re.compile(r"\A\s*#[ \t][^\n]*\n+")
 """A title of the first level alone: the headings of sections stay."""
@@ -153,9 +149,13 @@ class ChapterWriterAgent(Agent):
         at_once = self.context.whole_chapters and len(state.scenes) > 1
         written: list[str] = []
         lengths = self._lengths(state, at_once=at_once)
+        due = 0
         for wanted in lengths:
-            call = (self._all_scenes if at_once else self._scene)(unit, head, wanted, written)
+            lacking = due - sum(map(count_words, written))
+            now = wanted.with_share_of(lacking, len(lengths) - len(written))
+            call = (self._all_scenes if at_once else self._scene)(unit, head, now, written)
             written.append(self._usable(call, await write_scene(self, unit, call)))
+            due += wanted.words
         draft = f"# {state.chapter.title}\n\n{joined_scenes(written)}\n"
         if not self.brief.revision:
             return draft
@@ -234,7 +234,7 @@ class ChapterWriterAgent(Agent):
         wanted = {n: round(lengths[n - 1]) for n in actual}
         habit, words = habit_at(state.number, actual, wanted, state.order.known), self._words(state)
         if at_once:
-            return [Wanted(round(words), habit, HALF)]
+            return [Wanted(round(words), habit)]
         return [Wanted(one, habit) for one in scene_words(words, state.scenes)]
 
     def _scene(
@@ -276,14 +276,14 @@ class ChapterWriterAgent(Agent):
         """A text with the heading that is planned and no other, which cites notes that there are."""
         notes = self.book.notes()
         ids = {note.id for note in facts(notes)} if notes else ()
-        text = with_known_ids(text.strip(), ids) if ids else text.strip()
+        text = with_known_ids(trimmed(text), ids) if ids else trimmed(text)
         scenes = call.head.state.scenes
         if call.prompt == WHOLE:
             text, beside = without_stub(text, len(scenes))
             if beside:
                 self.remark(f"left out beside the scenes: “{shorten(beside, 60)}”")
             own = _CHAPTER_TITLE if any(scene.heading for scene in scenes) else _HEADING
-            return own.sub("", text, count=1).strip()
+            return trimmed(own.sub("", text, count=1))
         heading = " ".join(scenes[len(call.written)].heading.strip("# ").split())
         return f"## {heading}\n\n{_HEADING.sub('', text, count=1)}" if heading else text
 
@@ -331,7 +331,7 @@ def planned_scenes(text: str, name: str, planned: int) -> tuple[str, list[str]]:
         ProjectError: It has more or fewer.
     """
     title, body = divided(text)
-    scenes = [one.strip() for one in scenes_of(body)]
+    scenes = [*map(trimmed, scenes_of(body))]
     if len(scenes) != planned:
         raise ProjectError(
             f"{name} does not have the scenes of its plan",

@@ -1,4 +1,4 @@
-"""The concept: draft, critique, refinement, keywords."""
+"""The concept: draft, critique, refinement, keywords; and a title chosen from the finished text."""
 
 from typing import Final
 
@@ -6,8 +6,15 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
-from libriscribe2.models.story import ConceptFile, ConceptModel, KeywordsModel
-from libriscribe2.project.paths import CONCEPT
+from libriscribe2.models.story import (
+    ConceptFile,
+    ConceptModel,
+    KeywordsModel,
+    OutlineFile,
+    TitleFile,
+)
+from libriscribe2.project.paths import CONCEPT, OUTLINE, SUMMARY_FILES, TITLE
+from libriscribe2.prose import shorten
 
 CRITIQUE_WORDS: Final = 150
 
@@ -73,3 +80,39 @@ class ConceptGeneratorAgent(Agent):
     def _with_the_authors_title(self, concept: ConceptModel) -> ConceptModel:
         """A title that the author gave outranks the model's."""
         return concept.model_copy(update={"title": self.brief.title or concept.title})
+
+
+OUTLINE_BUDGET: Final = 8_000
+
+
+class TitleGeneratorAgent(Agent):
+    """Titles the book when the author wants that and has given no title."""
+
+    name = "title"
+    heeds = "title"
+    also_called = ("title_generation",)
+    reads = (CONCEPT, OUTLINE, SUMMARY_FILES)
+    brief_keys = ("premise", *BOOK_KEYS, "auto_title")
+    writes = TITLE
+    wanted_if = "wants_title"
+    shape = TitleFile
+
+    @override
+    async def execute(self, unit: Unit) -> TitleFile:
+        """Ask for a title that fits what was written."""
+        summaries = self.book.chapter_summaries()
+        each = OUTLINE_BUDGET // max(1, len(summaries))
+        titles = self.book.load(OUTLINE, OutlineFile).chapters
+        told = "\n".join(
+            f"{number}. {chapter.title}: {shorten(summary, each)}"
+            for number, (chapter, summary) in enumerate(zip(titles, summaries, strict=False), 1)
+        )
+        return await self.ask(
+            unit,
+            TitleFile,
+            limits={"title": {"maxLength": 120}, "alternatives": {"maxItems": 4}},
+            premise=premise_block(self.brief),
+            book=book_lines(self.brief),
+            concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
+            outline=told,
+        )

@@ -25,7 +25,6 @@ from libriscribe2.models.excerpts import (
     neighbours_block,
     outline_lines,
     premise_block,
-    scene_record,
     to_json,
     world_lines,
 )
@@ -256,17 +255,17 @@ def _threads(threads: Sequence[Thread]) -> str:
 
 
 SCENES_CARD_BUDGET: Final = 4_000
-SCENES_FAULTS_BUDGET: Final = 3_000
+SCENES_FAULTS_BUDGET: Final = 6_500
 
-MOST_SCENES: Final = 15
-"""Most scenes in one reply, about 6,500 tokens; a chapter with more is asked for alone."""
+MOST_SCENES: Final = 20
+"""Most scenes in one reply, about 8,500 tokens; a chapter with more is asked for alone."""
 
-CHAPTERS_BUDGET: Final = 14_000
+CHAPTERS_BUDGET: Final = 18_000
 """Most that the chapters of one request take; one that takes more is asked for alone."""
 
-PLAN_BUDGET: Final = 14_000
-"""A plan that takes more is not shown, so nobody is asked to mend it."""
-
+PLAN_BUDGET: Final = 24_000
+"""Most that the plans of one request to mend them take, with their chapters. A chapter that takes
+more is not shown, so nobody is asked to mend it."""
 
 Plans = dict[int, PlannedChapter]
 """The scenes of chapters, by number."""
@@ -306,7 +305,7 @@ class SceneOutlinerAgent(Agent):
             group, told = groups.pop(0), Plans()
             neighbours = neighbours_block(self._outline.chapters, group, plans)
             try:
-                made = await self._asked(unit, "scenes", group, {"neighbours": neighbours})
+                made = await self._asked(unit, group, neighbours)
                 told = self._usable(group, made)
             except MaxRetriesExceededError:
                 if len(group) == 1:
@@ -352,33 +351,25 @@ class SceneOutlinerAgent(Agent):
         return max(scenes / MOST_SCENES, weight / CHAPTERS_BUDGET)
 
     def _asked(
-        self,
-        unit: Unit,
-        prompt: str,
-        group: Sequence[int],
-        shown: Mapping[str, str],
-        part: str = "",
+        self, unit: Unit, group: Sequence[int], neighbours: str
     ) -> Coroutine[Any, Any, BaseModel]:
         """The plans of some chapters, to be awaited."""
         ranges = {n: self._range(n) for n in group}
         counts = {n: f"{self._wording(n)} for {self._words(n):,} words" for n in group}
-        values = {**shown, "chapter": "\n".join(map(self._block, group))}
-        first, last, also = group[0], group[-1], self._shared()
-        is_story = self.brief.kind == "fiction"
-        if first == last:
-            limits, name = {"scenes": ranges[first].bounds()}, f"ch{first:02d}{part}"
-            values["count"] = counts[first]
+        values = {"neighbours": neighbours, "chapter": "\n".join(map(self._block, group))}
+        name, also, is_story = _numbers(group), self._shared(), self.brief.kind == "fiction"
+        if len(group) == 1:
+            limits, values["count"] = {"scenes": ranges[group[0]].bounds()}, counts[group[0]]
             alone: type[BaseModel] = ChapterScenes if is_story else ChapterSections
-            return self.ask_about(unit, alone, prompt, values, also, part=name, limits=limits)
+            return self.ask_about(unit, alone, "scenes", values, also, part=name, limits=limits)
         values["count"] = "; ".join(f"chapter {n}: {count}" for n, count in counts.items())
-        wanted, name = CountRange.around(ranges.values()), f"ch{first:02d}-{last:02d}{part}"
         limits = {
             "chapters": CountRange(len(group), len(group)).bounds(),
-            "chapters.scenes": wanted.bounds(),
+            "chapters.scenes": CountRange.around(ranges.values()).bounds(),
         }
         shape: type[BaseModel] = GroupScenes if is_story else GroupSections
         return self.ask_about(
-            unit, shape, prompt, values, also, part=name, limits=limits, in_parts=True
+            unit, shape, "scenes", values, also, part=name, limits=limits, in_parts=True
         )
 
     def _usable(self, group: Sequence[int], told: BaseModel) -> Plans:
@@ -405,35 +396,38 @@ class SceneOutlinerAgent(Agent):
         self, unit: Unit, wanted: Iterable[int], plans: Plans, clashes: Mapping[int, list[Finding]]
     ) -> Plans:
         """The plans with fewer faults than before: asked for once, whatever comes of it."""
-        sure, shown = self._faults(plans), {n: _shown(plan) for n, plan in plans.items()}
+        sure = self._faults(plans)
         found = {n: [*sure.get(n, ()), *clashes.get(n, ())] for n in {*sure, *clashes}}
-        faulty = [n for n in wanted if n in found and weigh(shown[n]) <= PLAN_BUDGET]
 
-        from libriscribe2.agents.agent_plan_reader import still_wrong  # noqa: PLC0415 -- late
+        from libriscribe2.agents.agent_plan_reader import changed_plans, shown_to_mend, still_wrong  # noqa: PLC0415 -- late
+
+        shown = {n: shown_to_mend(plans[n], clashes.get(n, ())) for n in found}
 
         async def mended(group: Sequence[int]) -> Plans:
             faults = as_list((one for n in group for one in found[n]), SCENES_FAULTS_BUDGET)
-            shown_plans = {"plan": "\n".join(shown[n] for n in group), "faults": faults}
-            try:
-                told = await self._asked(unit, "scenes_mend", group, shown_plans, "-lint1")
-                made = self._usable(group, told)
-            except MaxRetriesExceededError as error:
-                logger.warning(
-                    "%s: %s/ch%02d: %s", PLAN_NOT_MENDED, unit.step, group[0], error.what
-                )
-                return {}
-            left = {n: self._faults({**plans, n: plan}).get(n, []) for n, plan in made.items()}
-            for n, plan in made.items():
+            values = {
+                "chapter": "\n".join(map(self._block, group)),
+                "plan": "\n".join(shown[n] for n in group),
+                "faults": faults,
+                **self._shared(),
+            }
+            change = await changed_plans(self, unit, f"{_numbers(group)}-lint1", values)
+            made = change.applied_to({n: plans[n] for n in group})
+            told = {n: self._as_planned(n, plan) for n, plan in made.items()}
+            left = {n: self._faults({**plans, n: plan}).get(n, []) for n, plan in told.items()}
+            for n, plan in told.items():
                 left[n] += still_wrong(clashes.get(n, ()), plans[n], plan)
-            better = {n: plan for n, plan in made.items() if len(left[n]) < len(found[n])}
-            for n in made.keys() - better.keys():
+            better = {n: plan for n, plan in told.items() if len(left[n]) < len(found[n])}
+            for n in told.keys() - better.keys():
                 logger.warning("%s: %s/ch%02d: as many faults", PLAN_NOT_MENDED, unit.step, n)
                 self.remark(f"the plan of chapter {n} was not mended: its new one is no better")
             return better
 
         def share(number: int) -> float:
-            return max(self._share(number), weigh(shown[number]) / PLAN_BUDGET)
+            faults = weigh(as_list(found[number], SCENES_FAULTS_BUDGET)) / SCENES_FAULTS_BUDGET
+            return max(faults, weigh(f"{shown[number]}{self._block(number)}") / PLAN_BUDGET)
 
+        faulty = [n for n in wanted if n in found and weigh(shown[n]) <= PLAN_BUDGET]
         better = await self.together(mended(group) for group in _groups(faulty, share))
         return {number: plan for group in better for number, plan in group.items()}
 
@@ -490,10 +484,7 @@ def _groups(
     return groups
 
 
-def _shown(planned: PlannedChapter) -> str:
-    """A plan as lines of JSON."""
-    of = len(planned.scenes)
-    return "\n".join(
-        to_json({"chapter": planned.chapter, **scene_record(one, n, of)})
-        for n, one in enumerate(planned.scenes, start=1)
-    )
+def _numbers(group: Sequence[int]) -> str:
+    """Some chapters as the name of a question about them: `ch03`, `ch03-05`."""
+    first, last = group[0], group[-1]
+    return f"ch{first:02d}" if first == last else f"ch{first:02d}-{last:02d}"

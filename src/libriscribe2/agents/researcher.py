@@ -13,21 +13,19 @@ from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.context.notes import notes_block
 from libriscribe2.errors import IncompleteError, ProjectError
 from libriscribe2.llm.attempt import AttemptConsumer
-from libriscribe2.models.answers import (
+from libriscribe2.models.citations import facts, ids_in, ids_known, with_known_ids
+from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
+from libriscribe2.models.notes import (
     MOST_UNSUPPORTED,
     AnsweredQuestion,
     AnswersFile,
     BookAnswers,
-    QuestionAnswers,
-    UnsupportedWords,
-)
-from libriscribe2.models.citations import facts, ids_in, ids_known, with_known_ids
-from libriscribe2.models.excerpts import book_lines, concept_block, premise_block
-from libriscribe2.models.notes import (
     Note,
     NotesFile,
+    QuestionAnswers,
     ResearchQuestions,
-    listed,
+    UnsupportedWords,
+    files_block,
     question_name,
     request_text,
 )
@@ -122,7 +120,7 @@ class ResearcherAgent(Agent):
             premise=premise_block(self.brief),
             book=book_lines(self.brief),
             concept=concept_block(self.book.load(CONCEPT, ConceptFile).concept),
-            sources=listed(files),
+            sources=files_block(files),
         )
         questions = [shorten(one, QUESTION_BUDGET) for one in asked.questions[:MOST_QUESTIONS]]
         found = await self._run(unit, self.name, request_text(questions, files), self.brief.premise)

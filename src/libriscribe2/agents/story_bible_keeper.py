@@ -1,7 +1,11 @@
-"""The story bible: what each chapter comes to and states, with the words that state it."""
+"""The story bible: what each chapter comes to and states, with the words that state it.
+
+A chapter that was edited is asked about as a change: what is no longer so, and what is new.
+"""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -9,15 +13,19 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import BOOK_KEYS, Agent, Unit
 from libriscribe2.checks.continuity.fact_values import Names, canonical_facts
 from libriscribe2.checks.patching import changed_paragraphs
+from libriscribe2.checks.text import sentences
 from libriscribe2.context.knowledge_parts import BOOK_FILES, chapter_files
+from libriscribe2.context.notes import noted
 from libriscribe2.context.prompt_context import PromptContext, read_context
 from libriscribe2.context.prompt_parts import block
 from libriscribe2.context.scene_context import BUDGET, chapter_head, within_room
 from libriscribe2.context.story_so_far import SCENE_BREAK, scenes_of
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.excerpts import book_lines, cards, chapter_block, to_json
+from libriscribe2.models.reviews import ReadingChange
 from libriscribe2.models.story import OutlineFile, ScenePlan, ScenesFile, WorldFile
 from libriscribe2.models.story_bible import (
+    MOST_CONTRADICTIONS,
     MOST_EVENTS,
     MOST_FACTS,
     ChapterStatements,
@@ -25,6 +33,7 @@ from libriscribe2.models.story_bible import (
     EndedFact,
     EndedLine,
     Fact,
+    StatedFact,
     StatementChange,
     StoryBibleFile,
     ThreadHit,
@@ -48,8 +57,8 @@ from libriscribe2.telemetry import CANON_QUOTES_DROPPED
 
 logger = logging.getLogger(__name__)
 
-QUESTION: Final = 7_900
-"""What the task of the reading takes with its schema."""
+QUESTION: Final = 7_670
+"""What the task of the reading takes with its schema, without the names of places."""
 
 CHANGES_BUDGET: Final = 6_000
 """A chapter of which more was mended is read as it is."""
@@ -58,6 +67,7 @@ NO_PLAN: Final = ScenePlan(summary="It is written.")
 PLACE_BUDGET: Final = 1_200
 LEDGER_BUDGET: Final = 3_200
 LEAST_LEDGER: Final = 1_200
+"""So much of the ledger is shown however long the text is, where there is as much."""
 LEDGER_SHARE: Final = 0.5
 """The ledger takes at most so much of the room of the text that is read."""
 
@@ -105,19 +115,17 @@ class StoryBibleAgent(Agent):
         outline = self.book.load(OUTLINE, OutlineFile)
         earlier = self._earlier(unit, text)
         if earlier is not None and not self.book.is_as_written(chapter_file(number)):
-            # Only a chapter that was edited is read so.
-            from libriscribe2.agents.agent_story_change import changed_reading  # noqa: PLC0415
-
             plan = chapter_block(outline.chapters[number - 1], number, len(outline.chapters))
             about = {"book": book_lines(self.brief), "chapter": plan}
             made = await changed_reading(self, unit, earlier[0], (earlier[1], text), about)
             if made is not None:
                 return made
-        shown, room = self._shown(number, text)
-        ledger = self._ledger(number, text, room)
+        known = self._known(number)
+        least = _ledger(*known, number, text, LEAST_LEDGER)
+        shown, room = self._shown(number, text, weigh("\n".join(least)))
+        ledger = _ledger(*known, number, text, room)
         values = {
             "ledger": "\n".join(ledger),
-            "places": cards(self.book.places(), ("name",), PLACE_BUDGET),
             "most": str(max(10, MOST_FACTS // len(shown))),
         }
         shape = ChapterStatementsWithThreads if outline.threads else ChapterStatements
@@ -126,7 +134,7 @@ class StoryBibleAgent(Agent):
                 unit,
                 shape,
                 self.name,
-                values | {"changes": part.pop("changes")},
+                values | {name: part.pop(name) for name in ("changes", "place_names")},
                 {name: text for name, text in part.items() if name not in values},
                 part=f"part{index:02d}" if len(shown) > 1 else "",
             )
@@ -146,10 +154,9 @@ class StoryBibleAgent(Agent):
             return None
         return self.book.load(unit.output, StoryBibleFile), was
 
-    def _ledger(self, number: int, text: str, most: int) -> dict[str, Fact]:
-        """What is open when the chapter begins, by the line that the request shows of it."""
+    def _known(self, number: int) -> tuple[list[Fact], list[str]]:
+        """What the chapters before a chapter state, and the names of people."""
         from libriscribe2.checks.continuity.ledger import (  # noqa: PLC0415 -- not before a chapter
-            open_ledger,
             place_facts,
             standing_ends,
             stated_in,
@@ -167,19 +174,20 @@ class StoryBibleAgent(Agent):
         facts = canonical_facts([*self.book.stated_before(), *stated], cast)
         world = self.book.load(WORLD, WorldFile) if self.book.has(WORLD) else None
         known = with_ends([*place_facts(world), *facts], standing_ends(files, texts))
-        people = [*cast, *(one.name for file in files.values() for one in file.new_people)]
-        room = min(LEDGER_BUDGET, most, round(LEDGER_SHARE * len(text)))
-        return open_ledger(known, number, text, people, room)
+        return known, [*cast, *(one.name for file in files.values() for one in file.new_people)]
 
-    def _shown(self, number: int, text: str) -> tuple[list[dict[str, str]], int]:
+    def _shown(self, number: int, text: str, ledger: int) -> tuple[list[dict[str, str]], int]:
         """What each request shows first, and the room that it leaves to the ledger.
 
         It is the chapter as its critic saw it, and what was mended since.
+
+        Args:
+            number: The chapter.
+            text: Its text.
+            ledger: What the ledger takes at least.
         """
         budget, notes = BUDGET, self.book.author_notes()
         if notes:
-            from libriscribe2.context.author_notes import noted  # noqa: PLC0415 -- few books have notes
-
             budget -= weigh(noted(notes, f"chapters/ch{number:02d}", "chapters")[0])
         head = chapter_head(self._state(number), budget)
         draft = self.book.draft_of(chapter_file(number)) or text
@@ -188,11 +196,13 @@ class StoryBibleAgent(Agent):
         if sum(map(weigh, lines)) > CHANGES_BUDGET:
             draft, lines = text, []
         changes = block("changes", "\n".join(lines))
-        room = head.body_room(QUESTION + weigh(changes))
+        places = cards(self.book.places(), ("name",), PLACE_BUDGET)
+        room = head.body_room(QUESTION + weigh(places) + weigh(changes))
         body = without_notes(draft).removeprefix(f"# {head.state.chapter.title}").strip()
-        texts = within_room(body, room - LEAST_LEDGER)
+        texts = within_room(body, room - ledger)
         shown = [
-            {"text": part, "changes": changes, **head.values(scenes_of(part), room)}
+            head.values(scenes_of(part), room)
+            | {"text": part, "changes": changes, "place_names": places}
             for part in texts
         ]
         return shown, room - max(map(weigh, texts))
@@ -232,10 +242,12 @@ class StoryBibleAgent(Agent):
         ]
         stood = [event for event in events if line_of_quote(event.quote, text) is not None]
         moved = [hit for hit in hits if line_of_quote(hit.quote, text) is not None]
+        doubts = [one for part in told for one in part.contradictions]
+        doubted = [one for one in doubts if line_of_quote(one.quote, text) is not None]
         said = [one for part in told for one in part.ended]
         ended = [end for one in said if (end := _ended(one, ledger, text)) is not None]
-        dropped = len(found) + len(events) + len(hits) + len(said)
-        dropped -= len(facts) + len(stood) + len(moved) + len(ended)
+        dropped = len(found) + len(events) + len(hits) + len(said) + len(doubts)
+        dropped -= len(facts) + len(stood) + len(moved) + len(ended) + len(doubted)
         if dropped:
             logger.info("%s: %s: %d", CANON_QUOTES_DROPPED, unit.step, dropped)
         return StoryBibleFile(
@@ -251,8 +263,19 @@ class StoryBibleAgent(Agent):
             ],
             threads=_once(moved),
             exit=told[-1].exit,
+            contradictions=doubted[:MOST_CONTRADICTIONS],
             dropped=dropped,
         )
+
+
+def _ledger(
+    known: Sequence[Fact], people: Sequence[str], number: int, text: str, most: int
+) -> dict[str, Fact]:
+    """What is open when a chapter begins, by the line that the request shows of it."""
+    from libriscribe2.checks.continuity.ledger import open_ledger  # noqa: PLC0415 -- as above
+
+    room = min(LEDGER_BUDGET, most, round(LEDGER_SHARE * len(text)))
+    return open_ledger(known, number, text, people, room)
 
 
 def _with_change(old: StoryBibleFile, new: StoryBibleFile) -> StoryBibleFile:
@@ -289,3 +312,100 @@ def _ended(said: EndedLine, ledger: Mapping[str, Fact], text: str) -> EndedFact 
 def _once(hits: Sequence[ThreadHit]) -> list[ThreadHit]:
     """Each thread's moves once."""
     return list({(hit.thread.casefold(), hit.move): hit for hit in reversed(hits)}.values())[::-1]
+
+
+CHANGED_BUDGET: Final = 20_000
+"""Most that the passages of an edit may take (`prose.weigh`); a text that differs more is read anew."""
+
+_ALIKE: Final = 0.6
+
+
+async def changed_reading(
+    agent: Agent,
+    unit: Unit,
+    old: StoryBibleFile,
+    passages: tuple[str, str],
+    shown: Mapping[str, str],
+) -> StoryBibleFile | None:
+    """The reading of a chapter after an edit; None where too much of the text is another.
+
+    Args:
+        agent: Who asks.
+        unit: Its work.
+        old: The reading before the edit.
+        passages: The text that was read, and the text as it is.
+        shown: What the request shows besides.
+
+    Raises:
+        LibriScribeError: No usable reply came.
+    """
+    was, text = passages
+    changed = changed_paragraphs(without_notes(was), without_notes(text))
+    lines = [to_json({"old": before, "new": after}) for before, after in changed]
+    if sum(map(weigh, lines)) > CHANGED_BUDGET:
+        return None
+    told = ReadingChange()
+    if lines:
+        said = {"reading": _statements(old), "changed": "\n".join(lines), **shown}
+        told = await agent.ask(
+            unit, ReadingChange, prompt="canon_change", part="change", limits=None, **said
+        )
+    gone = set(told.gone)
+    kept = [one for at, one in enumerate(old.facts, start=1) if at not in gone]
+    events = [one for at, one in enumerate(old.events, len(old.facts) + 1) if at not in gone]
+    new = [after for _, after in changed]
+    facts = verified([*_requoted(kept, text, new), *told.facts], text)
+    stood = [one for one in (*events, *told.events) if line_of_quote(one.quote, text) is not None]
+    return old.model_copy(
+        update={
+            "facts": facts[:MOST_FACTS],
+            "events": stood[:MOST_EVENTS],
+            "summary": told.summary.strip() or old.summary,
+            "exit": told.exit if told.exit.people or told.exit.open else old.exit,
+            "changes": [*old.changes, *(one for one in told.changes if one.was or one.now)],
+        }
+    )
+
+
+def verified(facts: Iterable[StatedFact], text: str) -> list[VerifiedFact]:
+    """The facts whose words stand in a text, each once, with the line where they do."""
+    found = {
+        (fact.entity, fact.attribute, fact.value): VerifiedFact(
+            **(fact.model_dump() | {"line": line})
+        )
+        for fact in facts
+        if (line := line_of_quote(fact.quote, text)) is not None
+    }
+    return list(found.values())
+
+
+def _statements(reading: StoryBibleFile) -> str:
+    """A reading as the request shows it, its statements numbered."""
+    told = [{"summary": reading.summary}]
+    facts = (one.model_dump(mode="json", exclude={"line", "time"}) for one in reading.facts)
+    happened = (one.model_dump(mode="json", exclude={"time"}) for one in reading.events)
+    numbered = ({"number": at, **one} for at, one in enumerate((*facts, *happened), start=1))
+    return "\n".join(map(to_json, (*told, *numbered, reading.exit.model_dump(mode="json"))))
+
+
+def _requoted(
+    facts: Iterable[VerifiedFact], text: str, passages: Sequence[str]
+) -> Iterable[StatedFact]:
+    """Facts that still hold, with the sentence of today where their words were edited."""
+    now = [one for passage in passages for one in sentences(passage)]
+    for fact in facts:
+        if line_of_quote(fact.quote, text) is not None:
+            yield fact
+        elif close := _sentence_like(fact.quote, now):
+            yield fact.model_copy(update={"quote": close})
+
+
+def _sentence_like(quote: str, now: Sequence[str]) -> str:
+    """The sentence that has most of a quote's words; "" where none is like it."""
+    size = len(quote.split())
+    pieces = {
+        " ".join(words[at : at + size])
+        for words in (one.split() for one in now)
+        for at in range(max(1, len(words) - size + 1))
+    }
+    return next(iter(get_close_matches(quote, sorted(pieces), n=1, cutoff=_ALIKE)), "")

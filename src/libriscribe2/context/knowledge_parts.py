@@ -1,4 +1,4 @@
-"""The kinds of knowledge that there are (`models.knowledge`): read, and shown as parts of prompts."""
+"""The kinds of knowledge that there are (`models.base`): read, and shown as parts of prompts."""
 
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from libriscribe2 import models
 from libriscribe2.context.prompt_parts import NEVER, Part, Rendered, block, frame
+from libriscribe2.models.base import Knowledge
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.knowledge import Knowledge
 from libriscribe2.project.artifacts import Book
 
 CHAPTER_RANK: Final = 5

@@ -1,18 +1,25 @@
-"""Notes of the research in prompts: all of them for a plan, and a section's own first.
+"""Notes in prompts: those of the research, a chapter beside those that it cites, and the author's own.
 
 A note has its home in the chapter whose `plants` name it and in the section whose `reveals` do.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from libriscribe2.context.earlier_text import PassageIndex
-from libriscribe2.models.answers import AnsweredQuestion, UnsupportedWords
+from libriscribe2.context.prompt_parts import block, frame
 from libriscribe2.models.citations import facts, ids_in, ids_known, mark_of
-from libriscribe2.models.notes import Note, Source
+from libriscribe2.models.excerpts import to_json
+from libriscribe2.models.findings import Finding, Place
+from libriscribe2.models.notes import AnsweredQuestion, Note, Source, UnsupportedWords
+from libriscribe2.models.reviews import MOST_CITATION_ISSUES, CitationCheck, CitationIssue
 from libriscribe2.models.story import OutlineFile, ScenePlan
-from libriscribe2.prose import lines_within, shorten, weigh
+from libriscribe2.project.paths import BOOK_NOTE, note_file, noted_place
+from libriscribe2.project.project_view import natural_order
+from libriscribe2.prose import lines_within, shorten, weigh, without_notes
+from libriscribe2.research.quotes import line_of_quote
 
 CLAIM_BUDGET: Final = 240
 QUOTE_BUDGET: Final = 300
@@ -321,3 +328,120 @@ def _cited(
 def _plain(text: str) -> str:
     """A text in one line that ends no block and makes no mark; its other brackets are its own."""
     return _BRACKETED_ID.sub(r"(\1)", " ".join(text.split())).replace("<", "\u2039")
+
+
+AUTHOR_NOTES_BUDGET: Final = 4_000
+"""Most that the block takes, in the measure of `prose.weigh`; a chapter's other parts leave it free."""
+
+AUTHOR_NOTES: Final = "author_notes"
+_AUTHOR_NOTES_REMARK: Final = (
+    "The author's own notes on what you are working on. They outrank all that is shown above, the "
+    "plan too: where they differ from it, they hold. Heed them, and do not quote or mention them."
+)
+
+_CHAPTERS: Final = re.compile(r"\bch(\d+)(?:-(\d+))?")
+_SCENE: Final = re.compile(r"\bscene(\d+)")
+
+
+def noted(notes: Mapping[str, str], step: str, stage: str) -> tuple[str, bool]:
+    """The notes that concern a question, as a block, and whether any of them are cut.
+
+    Args:
+        notes: The author's notes by the name of their file.
+        step: Path of the question, such as `chapters/ch07/scene02`: it says whom it concerns.
+        stage: The name of the notes on the work that asks.
+    """
+    left = AUTHOR_NOTES_BUDGET - frame(AUTHOR_NOTES, remark=_AUTHOR_NOTES_REMARK)
+    shown: list[str] = []
+    cut = False
+    for name, label in _concerning(notes, step, stage):
+        line = f"{label}: {notes[name]}"
+        text = shorten(line, left) if left > len(label) + 2 else ""
+        cut = cut or text != line
+        left -= weigh(text) + 2
+        shown.append(text)
+    return block(
+        AUTHOR_NOTES, "\n\n".join(filter(None, reversed(shown))), remark=_AUTHOR_NOTES_REMARK
+    ), cut
+
+
+def _concerning(notes: Mapping[str, str], step: str, stage: str) -> Iterator[tuple[str, str]]:
+    """The files that concern a question, the nearest first, each with what it is about."""
+    about = {note_file(stage): "On this task", BOOK_NOTE: "On the whole book"}
+    if found := _CHAPTERS.search(step):
+        chapters = range(int(found[1]), int(found[2] or found[1]) + 1)
+        asked = int(scene[1]) if (scene := _SCENE.search(step)) else None
+        for name in sorted(notes, key=natural_order, reverse=True):
+            chapter, of = noted_place(name) or (0, None)
+            if chapter in chapters and (None in (asked, of) or of == asked):
+                label = "On chapter" if of is None else f"On scene {of} of chapter"
+                about = {name: f"{label} {chapter}", **about}
+        about = dict(sorted(about.items(), key=lambda one: "scene" not in one[1]))
+    return ((name, label) for name, label in about.items() if name in notes)
+
+
+CITATIONS: Final = "citations"
+CITED_BUDGET: Final = 24_000
+TEXT_BUDGET: Final = 40_000
+"""A chapter of more is judged as far as that goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedChapter:
+    """A chapter with what it may cite.
+
+    Attributes:
+        number: Its number.
+        title: Its title.
+        text: Its text with marks.
+        own: Ids of the notes that are at home in it.
+        notes: The notes of the book.
+        sources: Their sources.
+    """
+
+    number: int
+    title: str
+    text: str
+    own: Sequence[str]
+    notes: Sequence[Note]
+    sources: Sequence[Source]
+
+    def shown(self) -> dict[str, str]:
+        """What the request shows beside the book."""
+        cited = set(ids_in(self.text))
+        known = {note.id for note in facts(self.notes)}
+        unused = [one for one in dict.fromkeys(self.own) if one in known and one not in cited]
+        lines = cited_notes(self.text, self.notes, self.sources, unused)
+        return {
+            "chapter": to_json({"number": self.number, "title": self.title}),
+            "notes": "\n".join(lines_within(lines, CITED_BUDGET)),
+            "unused": ", ".join(unused) or "none",
+            "text": shorten(without_notes(self.text), TEXT_BUDGET),
+            "most": str(MOST_CITATION_ISSUES),
+        }
+
+    @property
+    def has_notes(self) -> bool:
+        """Whether there is anything to judge its text by."""
+        known = {note.id for note in facts(self.notes)}
+        return not known.isdisjoint([*ids_in(self.text), *self.own])
+
+
+def findings_of(told: CitationCheck, text: str, ids: Mapping[str, Note]) -> list[Finding]:
+    """What a judge finds whose quotes stand in the text, as findings with their fix."""
+    return [
+        Finding(
+            "warning" if one.kind == "uncited" else "error",
+            Place(line=line, quote=one.quote),
+            one.why,
+            _fix(one, ids),
+            "citation",
+        )
+        for one in told.issues[:MOST_CITATION_ISSUES]
+        if (line := line_of_quote(one.quote, text)) is not None
+    ]
+
+
+def _fix(one: CitationIssue, ids: Mapping[str, Note]) -> str:
+    note = ids.get(one.note.strip("[]@ "))
+    return f"{one.fix} The mark that belongs there: [@{note.id}]." if note else one.fix

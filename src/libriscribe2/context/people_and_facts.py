@@ -88,7 +88,7 @@ _FIELDS: Final = (
 )
 
 
-PLACES_REMARK: Final = "As they were when the chapter began; what the text before tells counts."
+PLACES_REMARK: Final = "As they were when the chapter began; what the text since tells counts."
 _CASES_REMARK: Final = "The settings and cases in which the book's examples play."
 _OF_PLACES: Final = ("name", "description")
 

@@ -8,10 +8,9 @@ from typing import Any, Final
 from libriscribe2.checks.continuity.fact_values import canonical_facts
 from libriscribe2.context.earlier_text import EarlierPassages, overused_block
 from libriscribe2.context.knowledge_parts import read_knowledge
-from libriscribe2.models.answers import UnsupportedWords
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.notes import Note, Source
+from libriscribe2.models.notes import Note, Source, UnsupportedWords
 from libriscribe2.models.story import (
     Character,
     ConceptFile,

@@ -140,7 +140,11 @@ def fields_within(fields: Mapping[str, Any], budget: int) -> tuple[str, bool]:
     """
     names = list(fields)
     for shown in range(len(names), 0, -1):
-        text = json.dumps({name: fields[name] for name in names[:shown]}, ensure_ascii=False)
+        text = json.dumps(
+            {name: fields[name] for name in names[:shown]},
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
         if weigh(text) <= budget:
             return text, shown < len(names)
     return "", bool(names)

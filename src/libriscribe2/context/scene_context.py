@@ -62,17 +62,14 @@ CLOSING: Final = 3
 """How many of the last chapters are shown what is still owed."""
 
 LINE_BUDGET: Final = 200
-ENDING_BUDGET: Final = 600
 
 
 def ending_part(state: PromptContext, budget: int) -> Rendered:
-    """For the last chapters: how the book has to end, and the threads that are not paid off."""
+    """For the last chapters: the threads that are not paid off; how it ends, `promises` says."""
     left = state.chapters - state.number
     if left >= CLOSING:
         return Rendered()
     lines = [f"This is chapter {state.number} of {state.chapters}."]
-    if state.outline.ending:
-        lines.append(f"The book ends so: {shorten(state.outline.ending, ENDING_BUDGET)}")
     lines += [f"Still owed: {_owed(thread)}" for thread in unpaid(state)]
     return lines_block("ending", lines if len(lines) > 1 else [], budget)
 
@@ -82,18 +79,12 @@ def unpaid(state: PromptContext) -> list[Thread]:
 
     What a chapter did is told by its record, and by the plan where its record is not known.
     """
-    paid = {
-        hit.thread.casefold()
-        for number, hits in state.hits.items()
-        if number < state.number
-        for hit in hits
-        if hit.move == "paid off"
-    }
+    earlier = [hit for n, hits in state.hits.items() if n < state.number for hit in hits]
     planned = range(1, state.number)
     open_ones = [
         thread
         for thread in state.outline.threads
-        if thread.id.casefold() not in paid
+        if not any(map(thread.is_paid_off, earlier))
         and not (thread.payoff in planned and thread.payoff not in state.hits)
     ]
     return sorted(open_ones, key=lambda thread: not thread.must)
@@ -239,28 +230,26 @@ BUDGET: Final = 42_000
 With the prompt's own words and a schema that is less than 12,000 tokens of English.
 """
 
-CHAPTER_ROOM: Final = 13_000
+CHAPTER_ROOM: Final = 14_000
 """What a request shows of the chapter beside its text has so much room, however long the text is."""
 
-SCENE_ROOM: Final = 6_000
+SCENE_ROOM: Final = 5_000
 """What is kept free for what concerns one scene, or one question about the chapter."""
 
-REQUEST: Final = 48_600
+REQUEST: Final = 50_000
 """Most that a request about a whole chapter takes beside the words that all requests begin with:
 with them, and with as much JSON as it has, less than 12,000 tokens of English."""
 
-PART_LESS: Final = 4_000
+PART_LESS: Final = 5_800
 """So much less a request takes that shows a part of a chapter: what nearly fits is asked about once."""
 
 LEAST_TEXT: Final = 8_000
 
 WEIGHT_OF_WORD: Final = 6
 
-PLACES: Final = 1_600
-"""What a question about the whole chapter shows of its places."""
-
 PASSAGES: Final = 1_100
 FACTS: Final = 4_000
+PLACES: Final = 6_000
 HABITS: Final = 1_200
 STATE: Final = 7_000
 AHEAD: Final = 700
@@ -321,10 +310,9 @@ class ChapterHead:
         """What the chapter's own text may take in a request about all of it.
 
         Args:
-            question: What the task takes with its schema and what it shows besides places.
+            question: What the task takes with its schema and what it shows besides.
         """
-        places = weigh(places_part(self.state.plan, self.state, PLACES).text)
-        shown = self.size + weigh(self.before) + self.notes + places
+        shown = self.size + weigh(self.before) + self.notes
         return max(LEAST_TEXT, REQUEST - shown - question)
 
     def values(self, written: Sequence[str], room: int = 0) -> dict[str, str]:
@@ -337,8 +325,7 @@ class ChapterHead:
         shown = {one.part.name: one.shown.text for one in self.made}
         room = max(self.text_room, weigh(self.before) + room + 2 * frame("text_before"))
         text = text_part(self.state, written, room, self.before)
-        places = places_part(self.state.plan, self.state, PLACES)
-        return shown | {"text_before": text.text, "places": places.text}
+        return shown | {"text_before": text.text}
 
 
 def within_room(text: str, room: int) -> list[str]:
@@ -399,13 +386,14 @@ def _chapter_parts(state: PromptContext) -> list[Part]:
     words = state.brief.words_per_chapter(state.chapters)
     plan, share, of_scene = state.plan, _memory(words), _memory(words / len(state.scenes))
     return [
+        Part("characters", 10_000, 4, lambda room: people_part(plan, state, room), 3_000),
+        Part("places", PLACES, 4, lambda room: places_part(plan, state, room), 1_600),
+        Part("story_so_far", 12_000, 5, lambda room: story_part(state, room, share), 3_600),
         Part("chapter", 8_000, 10, lambda room: _chapter(state, room), 3_000),
         Part("ending", 1_600, NEVER, lambda room: ending_part(state, room)),
-        Part("characters", 10_000, 4, lambda room: people_part(plan, state, room), 3_000),
         Part("facts", round(FACTS * share), 6, lambda room: facts_part(plan, state, room), 2_000),
         Part("state", STATE, 6, lambda room: state_part(plan, state, room), 2_500),
         *knowledge_parts(state.known, per_chapter=True),
-        Part("story_so_far", 12_000, 5, lambda room: story_part(state, room, share), 3_600),
         Part(
             "ahead",
             AHEAD_OF_LAST if state.number in state.order.last else AHEAD,
@@ -423,9 +411,7 @@ def _chapter_parts(state: PromptContext) -> list[Part]:
 
 def _scene_parts(state: PromptContext, scene: int) -> list[Part]:
     """What concerns one scene."""
-    plan = state.scenes[scene]
     return [
-        Part("places", 4_000, 4, lambda room: places_part(plan, state, room), 1_200),
         Part("notes", NOTES_ROOM, 8, lambda room: _notes(state, scene, room), 3_600),
         Part("as_planned", 1_400, 7, lambda room: unseen_part(scene, state, room)),
         Part("text_after", 2_000, 7, lambda room: after_part(scene, state, room)),

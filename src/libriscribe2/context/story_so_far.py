@@ -19,7 +19,7 @@ REMEMBERED: Final = 3
 WHOLE: Final = 9
 """How many chapters back the summaries are whole where there is room."""
 
-DISTANT: Final = 1_500
+DISTANT: Final = 1_100
 """Most that the chapters before those take, so that prompts do not grow with the book."""
 
 RECENT_SHARE: Final = 0.6
@@ -39,7 +39,7 @@ WRITTEN_REMARK: Final = (
     "What the later chapters say. Lead up to it, and announce nothing that none of them holds."
 )
 EVENT_LINE: Final = 300
-MOST_EVENTS: Final = 8
+MOST_EVENTS: Final = 6
 
 
 def story_part(state: PromptContext, budget: int, share: float = 1.0) -> Rendered:

@@ -1,7 +1,19 @@
-"""The base of all shapes, and the JSON Schema that a structured request shows to the model."""
+"""The base of all shapes, the JSON Schema that a request shows to the model, and kinds of knowledge.
+
+A kind of knowledge is one module beside this one, such as `style`: the shape of its file, how a
+prompt shows it, and a `Knowledge` at its end, which `context.knowledge_parts` finds. From that
+follow where it is read, when a chapter waits for it, what makes a chapter stale, and the blocks of
+the prompts that write and revise scenes. What a new kind needs besides:
+
+1. the agent that makes the file (`writes` is `Knowledge.file`, `shape` is `Knowledge.shape`);
+2. its hole, `$name`, in the prompts that write scenes (`chapters*.md`);
+3. where its numbers are to be told, a line in the report.
+
+"""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -96,7 +108,12 @@ def request_schema(model: type[BaseModel], limits: Limits | None = None) -> dict
 def _plain_schema(model: type[BaseModel]) -> str:
     """The schema of `model` without limits, as JSON: reading that is the quickest copy."""
     raw = as_json_schema(model)  # which whoever reads the reply works out as well, once
-    return json.dumps(_inline(raw, raw.get("$defs", {})))
+    # A field says what it wants; a class's docstring is for developers.
+    own = {
+        name: {key: value for key, value in one.items() if key != "description"}
+        for name, one in {"": raw, **raw.get("$defs", {})}.items()
+    }
+    return json.dumps(_inline(own[""], own))
 
 
 def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
@@ -106,7 +123,8 @@ def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
-        return _inline(definitions[node["$ref"].rsplit("/", 1)[1]], definitions)
+        beside = {key: value for key, value in node.items() if key == "description"}
+        return _inline(definitions[node["$ref"].rsplit("/", 1)[1]], definitions) | beside
     plain = {
         key: _inline(value, definitions)
         for key, value in node.items()
@@ -125,3 +143,35 @@ def _at(schema: dict[str, Any], path: str) -> dict[str, Any]:
     for name in path.split("."):
         part = part.get("items", part)["properties"][name]
     return part
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """One kind of knowledge that scenes may be written from.
+
+    Attributes:
+        name: What the prompts call it: the name of the hole and of the block.
+        file: The file that holds it; with a `*` for the chapter's number, one per chapter.
+        shape: The shape of the file.
+        show: What a prompt shows of it within a budget (`prose.weigh`); "" for nothing. It is
+            given the value of the file; of a kind with a file per chapter, the values of the
+            chapters that may be seen, by number.
+        budget: Most that the prompt of a scene shows of it.
+        revision_budget: Most that requests about a finished chapter show of it; 0 for nothing.
+    """
+
+    name: str
+    file: str
+    shape: type[BaseModel]
+    show: Callable[[Any, int], str]
+    budget: int
+    revision_budget: int = 0
+
+    @property
+    def per_chapter(self) -> bool:
+        """Whether each chapter has a file of its own."""
+        return "*" in self.file
+
+    def file_of(self, chapter: int) -> str:
+        """The file of a chapter."""
+        return self.file.replace("*", f"{chapter:02d}")

@@ -207,7 +207,7 @@ class _Citing:
         for one in ids:
             note = self.notes.get(one)
             if note is None or not note.is_fact:
-                reason = "there is no such note" if note is None else "the note is no verified fact"
+                reason = "there is no such note" if note is None else "the note is not verified"
                 self.bad.append(BadMark(number, f"[@{one}]", reason))
             else:
                 self.used.add(one)

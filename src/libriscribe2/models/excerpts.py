@@ -18,6 +18,7 @@ from libriscribe2.models.story import (
     OutlineFile,
     PlannedChapter,
     ScenePlan,
+    SectionPlan,
     WorldFile,
 )
 from libriscribe2.models.story_bible import Thread
@@ -45,7 +46,7 @@ def to_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> str:
     plain = value.model_dump(mode="json") if isinstance(value, BaseModel) else value
     if isinstance(plain, Mapping):
         plain = {key: field for key, field in plain.items() if field not in ("", [], None)}
-    return json.dumps(plain, ensure_ascii=False)
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def premise_block(brief: Brief, budget: int = PREMISE_BUDGET) -> str:
@@ -173,7 +174,7 @@ def cast_of(plan: ScenePlan, cast: Sequence[Character]) -> list[Character]:
 def _rows(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
     """The chosen fields of each row, empty ones left out."""
     chosen = [{name: row[name] for name in fields if row[name]} for row in rows]
-    return json.dumps(chosen, ensure_ascii=False)
+    return json.dumps(chosen, ensure_ascii=False, separators=(",", ":"))
 
 
 NamedT = TypeVar("NamedT", Character, Entry)
@@ -340,6 +341,53 @@ def _line(chapter: OutlineChapter, number: int) -> str:
             "payoffs": _ids(chapter.payoffs),
             "story_time": shorten(chapter.story_time, _STATE_BUDGET),
         }
+    )
+
+
+class MendedScene(ScenePlan):
+    """A scene of a plan as it should be; what is empty stays as it is."""
+
+    summary: Prose = Field("", description="Only where it has to change")
+    chapter: int = Field(ge=1, description="The chapter's number")
+    scene: int = Field(ge=1, description="The scene's number in the chapter")
+
+
+class MendedSection(SectionPlan):
+    """A section of a plan as it should be; what is empty stays as it is."""
+
+    summary: Prose = Field("", description="Only where it has to change")
+    chapter: int = Field(ge=1, description="The chapter's number")
+    scene: int = Field(ge=1, description="The section's number in the chapter")
+
+
+class MendedScenes(Shape):
+    """What changes in the plans of some chapters."""
+
+    scenes: list[MendedScene] = Field(
+        default_factory=list, description="Only the scenes that change"
+    )
+
+    def applied_to(self, plans: Mapping[int, PlannedChapter]) -> dict[int, PlannedChapter]:
+        """The plans with what changes; a scene that they do not have is left out."""
+        made = dict(plans)
+        for one in self.scenes:
+            plan = made.get(one.chapter)
+            if plan is None or one.scene > len(plan.scenes):
+                continue
+            said = one.model_dump(exclude={"chapter", "scene"})
+            told = {name: value for name, value in said.items() if value}
+            scenes = list(plan.scenes)
+            now = scenes[one.scene - 1].model_dump() | told
+            scenes[one.scene - 1] = ScenePlan.model_validate(now)
+            made[one.chapter] = plan.model_copy(update={"scenes": scenes})
+        return made
+
+
+class MendedSections(Shape):
+    """What changes in the plans of some chapters of a book of facts."""
+
+    scenes: list[MendedSection] = Field(
+        default_factory=list, description="Only the sections that change"
     )
 
 

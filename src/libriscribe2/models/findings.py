@@ -77,6 +77,17 @@ class Finding:
     other: Place | None = None
     allowed: bool = False
 
+    def as_record(self) -> dict[str, Any]:
+        """The finding as plain JSON, in the keys that every check has."""
+        return {
+            "rule": self.rule,
+            "severity": self.severity,
+            "message": self.why,
+            **self.where.as_record(),
+            "fix": self.fix,
+            "allowed": self.allowed,
+        }
+
 
 def by_severity(findings: Iterable[Finding], severity: Severity) -> list[Finding]:
     """The findings of one severity that the author does not let stand."""

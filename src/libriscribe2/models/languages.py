@@ -157,6 +157,11 @@ class Language:
         return self.code in ("zh", "ja", "ko")
 
     @property
+    def indent(self) -> float:
+        """How far the first line of a paragraph is indented, in widths of a letter."""
+        return {"zh": 2, "ja": 1, "ko": 1}.get(self.code, 1.3)
+
+    @property
     def contents(self) -> str:
         """The heading of a table of contents."""
         return _CONTENTS.get(self.script, "Contents")

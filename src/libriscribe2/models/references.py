@@ -127,7 +127,9 @@ class References:
             return ""
         found = _NUMBERED.fullmatch(place)
         form = getattr(self._words, found[1]) if found else self._words.section
-        return _filled(str(form), plain(found[2] if found else place))
+        # What is quoted there stands within quotation marks of ours.
+        inner = found[2].replace('"', "'") if found else place.translate(_INNER)
+        return _filled(str(form), plain(inner))
 
     def full(self, source: Source, place: str = "") -> str:
         """The whole reference in one sentence, as notes and numbered lists have it."""

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field
 from libriscribe2.models.base import Label as Identified
 from libriscribe2.models.base import Prose, Shape, Text, fits, listed
 from libriscribe2.models.story import LeftOut
+from libriscribe2.models.story_bible import ExitState, StatedEvent, StatedFact, StatementChange
 
 MOST_ISSUES: Final = 8
 """Most issues of a critique that are looked at: more than these nobody mends in one round."""
@@ -66,7 +67,9 @@ def _fault_of_facts(said: Any) -> Any:
 class CriticIssue(Shape):
     """One issue as a critic tells it."""
 
-    kind: Annotated[Fault, BeforeValidator(_fault)] = Field("", description="What kind it is")
+    kind: Annotated[Fault, BeforeValidator(_fault)] = Field(
+        "", description="What kind it is", json_schema_extra={"enum": [*get_args(Fault)[1:]]}
+    )
     severity: Annotated[Severity, BeforeValidator(_severity)] = Field(
         "warning", description="`error` where a reader stumbles, `warning` where the text is weaker"
     )
@@ -79,7 +82,7 @@ class IssueOfFacts(CriticIssue):
     """One issue of a book of facts."""
 
     kind: Annotated[FaultOfFacts, BeforeValidator(_fault_of_facts)] = Field(
-        "", description="What kind it is"
+        "", description="What kind it is", json_schema_extra={"enum": [*get_args(FaultOfFacts)[1:]]}
     )
 
 
@@ -309,3 +312,48 @@ class PlanContradictions(Shape):
     contradictions: Annotated[list[PlanContradiction], BeforeValidator(_contradictions)] = Field(
         description="The worst first; none if there is none"
     )
+
+
+class ReadingChange(Shape):
+    """What an edit changes in the reading of a chapter; nothing is an answer, too."""
+
+    changes: list[StatementChange] = Field(
+        default_factory=list,
+        description="What is no longer so, or new, in the story; empty where only words changed",
+    )
+    gone: list[int] = Field(
+        default_factory=list, description="Numbers of the statements that the text no longer makes"
+    )
+    facts: list[StatedFact] = Field(
+        default_factory=list, description="Statements that only the new passages make"
+    )
+    events: list[StatedEvent] = Field(
+        default_factory=list, description="What happens for good in the new passages only"
+    )
+    summary: Prose = Field("", description="The summary put right; empty where it still holds")
+    exit: ExitState = Field(
+        default_factory=ExitState,
+        description="How the chapter leaves those present; empty where nothing changed in it",
+    )
+
+
+class Contradicting(Shape):
+    """Which sentences contradict what is so now."""
+
+    sentences: list[int] = Field(
+        default_factory=list, description="Their numbers; an empty list where none does"
+    )
+
+
+class MendedPassages(Shape):
+    """Changes by which a later chapter agrees with an edited one."""
+
+    patches: list[Patch] = Field(
+        default_factory=list,
+        description="The changes; an empty list where nothing contradicts",
+        json_schema_extra={"maxItems": MOST_PATCHES},
+    )
+    facts: list[StatedFact] = Field(
+        default_factory=list, description="Noted statements as the new words make them"
+    )
+    summary: Prose = Field("", description="The summary put right; empty where it still holds")

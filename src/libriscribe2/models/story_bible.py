@@ -12,6 +12,7 @@ MOST_FACTS: Final = 40
 """Most facts of a chapter: more are details that nothing contradicts."""
 
 MOST_EVENTS: Final = 12
+MOST_CONTRADICTIONS: Final = 8
 
 SUMMARY_WORDS: Final = 110
 """Length of a chapter's summary."""
@@ -185,6 +186,16 @@ class EndedLine(Shape):
     )
 
 
+class StatedContradiction(Shape):
+    """Words of a chapter that cannot be true beside what was said before."""
+
+    quote: Text
+    against: Text = Field(
+        description="The words that say otherwise, copied from the block or the earlier sentence"
+    )
+    why: Text = Field(description="What cannot both be true, in one sentence")
+
+
 class NewPerson(Shape):
     """A person whom a chapter brings in."""
 
@@ -233,9 +244,21 @@ class ChapterStatements(Shape):
         default_factory=list, description="Those who are in none of the lists above the text"
     )
     exit: ExitState = Field(default_factory=ExitState, description="How the chapter leaves them")
+    contradictions: list[StatedContradiction] = Field(
+        default_factory=list,
+        description="What the text has otherwise than it was, with no reason given",
+        json_schema_extra={"maxItems": MOST_CONTRADICTIONS},
+    )
 
     @field_validator(
-        "facts", "ended", "events", "new_people", "threads", mode="before", check_fields=False
+        "facts",
+        "ended",
+        "events",
+        "new_people",
+        "contradictions",
+        "threads",
+        mode="before",
+        check_fields=False,
     )
     @classmethod
     def _usable(cls, said: Any, field: ValidationInfo) -> Any:
@@ -350,6 +373,7 @@ class StoryBibleFile(Shape):
     new_people: list[NewPerson] = Field(default_factory=list)
     threads: list[ThreadHit] = Field(default_factory=list)
     exit: ExitState = Field(default_factory=ExitState)
+    contradictions: list[StatedContradiction] = Field(default_factory=list)
     changes: list[StatementChange] = Field(
         default_factory=list, description="What edits changed and later chapters were not held to"
     )
@@ -374,3 +398,8 @@ class Thread(Shape):
     payoff: int | None = Field(None, description="Chapter that pays it off; null while none does")
     due_by: int | None = Field(None, description="Last chapter that may pay it off")
     must: bool = Field(default=True, description="Whether the reader has to get it")
+
+    def is_paid_off(self, hit: ThreadHit) -> bool:
+        """Whether a hit pays this thread off: by its id or promise, capital letters or not."""
+        names = {self.id.casefold(), self.promise.casefold()}
+        return hit.move == "paid off" and hit.thread.casefold() in names

@@ -6,8 +6,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
-from libriscribe2.models.base import Label, Name, Prose, Shape, Text, TextList
-from libriscribe2.models.knowledge import Knowledge
+from libriscribe2.models.base import Knowledge, Label, Name, Prose, Shape, Text, TextList
 from libriscribe2.prose import shorten, weigh
 
 MOST_RULES: Final = 12

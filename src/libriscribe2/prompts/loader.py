@@ -105,8 +105,8 @@ class Prompt:
         if missing or unused:
             raise ConfigError(
                 f"Prompt {self.name!r} does not fit its agent.",
-                why=f"missing values: {missing}; values without a hole: {unused}",
-                fix=f"Use exactly these holes in {self.name}.md: {sorted(values)}",
+                why=f"missing values: {missing}; values without a placeholder: {unused}",
+                fix=f"Use exactly these placeholders in {self.name}.md: {sorted(values)}",
             )
         empty = {name for name, value in values.items() if value in _NOTHING}
         user = _BLOCK.sub(lambda one: "" if one[2] in empty else one[0], self.user)
@@ -183,7 +183,9 @@ def _read(place: Traversable) -> str:
         data = place.read_bytes()
     except OSError as error:
         raise StorageError(
-            f"{place} cannot be read.", why=error.strerror or "", fix="Check the file's rights."
+            f"{place} cannot be read.",
+            why=error.strerror or "",
+            fix="Check the file's permissions.",
         ) from error
     try:
         text = data.decode("utf-8-sig")
@@ -222,7 +224,7 @@ def _check_dollars(place: str, text: str) -> None:
     if stray is not None:
         line = text.count("\n", 0, stray.start()) + 1
         raise ConfigError(
-            f"{place}, line {line}: a dollar sign that begins no hole.",
+            f"{place}, line {line}: a dollar sign that begins no placeholder.",
             why="$name is filled in with a value.",
             fix="Write $$ for a dollar sign.",
         )

@@ -140,7 +140,7 @@ async def test_TR_12_the_last_attempt_ends_with_stage_reason_and_command(desk: A
         await desk.run(WorldbuildingAgent, "no", "no", attempts=2)
     error = caught.value
     assert error.what == "The stage 'world' got no usable reply: Max retries (2) exceeded"
-    assert error.why == error.last_feedback
+    assert error.why == f"the model was last told: {error.last_feedback}"
     assert "libriscribe2 resume" in error.fix
     assert desk.anew == ["world"]
     assert len(desk.dumps()) == 2

@@ -14,8 +14,7 @@ from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.agent_reviser import Reviser
 from libriscribe2.checks.gates.gate import GateContext, examined
 from libriscribe2.errors import BudgetError, ProviderError
-from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.llm.backends.scripted import Line
+from libriscribe2.llm.backend import BackendError, Completion, Line
 from libriscribe2.models.story import OutlineChapter, ScenePlan
 
 MOST_CHARACTERS = 48_000
@@ -164,7 +163,7 @@ async def test_what_code_finds_needs_no_critic(tmp_path: Path) -> None:
     assert done.text.count(TWICE) == 1
     assert done.steps == ["critique1", "patches1"]
     prompt = done.desk.prompt(1)
-    assert '"kind": "duplicate"' in prompt
+    assert '"kind":"duplicate"' in prompt
     assert prompt.partition("<excerpts>")[2].partition("</excerpts>")[0].count(TWICE) == 2
 
 

@@ -18,7 +18,7 @@ from libriscribe2.llm.backend import BackendError, Completion
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.story import ScenePlan
 
-FIRST, SECOND = f"{fresh(1, 60)}.", f"{fresh(2, 50)}."
+FIRST, SECOND = f"{fresh(1, 40)}.", f"{fresh(2, 50)}."
 LONG = f"{fresh(3, 160)}."
 BEFORE = f"{fresh(4, 80)}. The wind rose. {fresh(5, 12)}."
 
@@ -87,15 +87,15 @@ async def test_T13_a_short_scene_is_continued_once_and_sees_plan_and_end(tmp_pat
         "chapters/ch01/scene01-continue",
     ]
     prompt = desk.prompt(1)
-    assert "about 50 words" in prompt
-    assert '<scene>\n{"number": 2, "of": 2, "summary": "The plan."' in prompt
+    assert "about 80 words" in prompt
+    assert '<scene>\n{"number":2,"of":2,"summary":"The plan."' in prompt
     assert f"<text>\n{BEFORE}\n\n* * *\n\n{FIRST}\n</text>" in prompt
     before = prompt.index(BEFORE) + len(BEFORE)
     assert prompt[:before] == desk.prompt()[:before]
 
 
 async def test_T13_a_scene_that_broke_off_goes_on_in_its_sentence(tmp_path: Path) -> None:
-    start = f"{fresh(1, 50)}. She took the"
+    start = f"{fresh(1, 40)}. She took the"
     assert await written(tmp_path, scribe(), start, f"lamp and {SECOND}") == (
         f"{start} lamp and {SECOND}",
         "",
@@ -112,7 +112,7 @@ async def test_what_a_reply_repeats_of_the_text_before_is_cut_and_said(tmp_path:
 async def test_a_continuation_that_says_it_all_again_adds_only_what_is_new(tmp_path: Path) -> None:
     text, remark = await written(tmp_path, scribe(), FIRST, f"{FIRST}\n\n{SECOND}")
     assert text == f"{FIRST}\n\n{SECOND}"
-    assert "began with 60 words" in remark
+    assert "began with 40 words" in remark
     text, _ = await written(tmp_path / "2", scribe(), FIRST, FIRST)
     assert text == FIRST
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libriscribe2.agents.agent_opening import MOST_WORDS, opened, unfit
+from libriscribe2.agents.agent_scene import MOST_WORDS, opened, unfit
 from libriscribe2.prose import count_words
 
 PAGE = " ".join(["word"] * 100)

@@ -1,6 +1,6 @@
 """Prose behind prose: nothing twice, nothing lost."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from libriscribe2.agents.agent_scene import FEWEST_REPEATED, joined, without_repetition
@@ -61,6 +61,9 @@ def test_what_is_cut_is_the_longest_common_part(text: str, before: str) -> None:
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
+@example("0", "0\x1f")
+@example("0", "0\u3000")
+@example("0", "\u30000")
 def test_joining_keeps_both_texts(text: str, more: str) -> None:
     both = joined(text, more)
     assert both.startswith(text.rstrip())

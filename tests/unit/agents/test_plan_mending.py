@@ -52,7 +52,7 @@ async def test_QU_what_is_wrong_with_an_outline_is_told_and_mended(tmp_path: Pat
     assert [call.step for call in desk.calls] == ["outline", "outline/lint1"]
     asked = desk.prompt(1)
     assert "- outline.json chapter 2: Chapter 2 is set at “day 1”, before chapter 1" in asked
-    assert '"number": 3' in asked
+    assert '"number":3' in asked
     assert [one.story_time for one in made.chapters] == ["day 2", "day 3", "day 4"]
     assert [one.summary for one in made.chapters][1:] == ["2: It happens.", "3: It happens."]
 
@@ -102,7 +102,7 @@ async def test_QU_a_chapters_plan_is_mended_apart_from_the_others(tmp_path: Path
     desk.planned(2)
     desk.paths.resolve("scenes.json").unlink()
     both = [{"chapter": n, "scenes": [one]} for n, one in ((1, KNOWN), (2, NOBODY))]
-    mended = {"scenes": [KNOWN | {"goal": "Light"}]}
+    mended = {"scenes": [{"chapter": 2, "scene": 1, "characters": ["Mara Voss"], "goal": "Light"}]}
     script = [json.dumps(one) for one in ({"chapters": both}, REVIEW, mended)]
     made = await desk.run(SceneOutlinerAgent, *script)
     assert isinstance(made, ScenesFile)
@@ -120,8 +120,12 @@ async def test_QU_chapters_of_a_group_are_mended_together_and_taken_one_by_one(
     desk.paths.resolve("scenes.json").unlink()
     told = (NOBODY, KNOWN, NOBODY)
     plans = [{"chapter": n, "scenes": [one]} for n, one in enumerate(told, start=1)]
-    mended = [plans[0], {"chapter": 3, "scenes": [KNOWN | {"goal": "Light"}]}]
-    script = [json.dumps(one) for one in ({"chapters": plans}, REVIEW, {"chapters": mended})]
+    mended = [
+        {"chapter": 1, "scene": 1, **NOBODY},
+        {"chapter": 3, "scene": 1, "characters": ["Mara Voss"]},
+        {"chapter": 3, "scene": 7, "goal": "No such."},
+    ]
+    script = [json.dumps(one) for one in ({"chapters": plans}, REVIEW, {"scenes": mended})]
     made = await desk.run(SceneOutlinerAgent, *script)
     assert isinstance(made, ScenesFile)
     assert [call.step for call in desk.calls] == [
@@ -129,7 +133,7 @@ async def test_QU_chapters_of_a_group_are_mended_together_and_taken_one_by_one(
         "scenes/review",
         "scenes/ch01-03-lint1",
     ]
-    assert '"chapter": 2' not in desk.prompt(2)
+    assert '"chapter":2' not in desk.prompt(2)
     assert [one.scenes[0].characters for one in made.chapters] == [
         ["the baker"],
         ["Mara Voss"],
@@ -141,7 +145,8 @@ async def test_QU_a_mended_plan_that_is_no_better_is_not_taken(tmp_path: Path) -
     desk = AgentDesk(tmp_path, scenes_per_chapter="1")
     desk.planned(1)
     desk.paths.resolve("scenes.json").unlink()
-    script = [json.dumps({"scenes": [one]}) for one in (NOBODY, NOBODY | {"goal": "Bread"})]
+    changed = {"chapter": 1, "scene": 1, "goal": "Bread"}
+    script = [json.dumps({"scenes": [one]}) for one in (NOBODY, changed)]
     made = await desk.run(SceneOutlinerAgent, *script)
     assert isinstance(made, ScenesFile)
     assert made.chapters[0].scenes[0].goal == ""
@@ -158,5 +163,5 @@ async def test_QU_a_chapters_prompt_says_what_its_threads_are(tmp_path: Path) ->
     desk.put("outline.json", value)
     plans = [{"chapter": n, "scenes": [KNOWN]} for n in (1, 2)]
     await desk.run(SceneOutlinerAgent, json.dumps({"chapters": plans}), json.dumps(REVIEW))
-    assert '"plants": ["bell: Who rang it?"]' in desk.prompt(0)
+    assert '"plants":["bell: Who rang it?"]' in desk.prompt(0)
     assert "chapter 1: 1 scene for 1,500 words; chapter 2: 1 scene for 900 words" in desk.prompt(0)

@@ -63,14 +63,14 @@ async def planned(desk: AgentDesk, *script: str) -> list[str]:
 
 async def test_what_two_quotes_of_the_plan_prove_goes_back_once(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
-    mended = json.dumps({"scenes": [ASKED]})
+    mended = json.dumps({"scenes": [ASKED | {"chapter": 2, "scene": 1}]})
     summaries = await planned(desk, plans(LIT, LOCKED), review(CLASH), mended)
     steps = [call.step for call in desk.calls]
     assert steps == ["scenes/ch01-02", "scenes/review", "scenes/ch02-lint1"]
     assert summaries == [LIT["summary"], ASKED["summary"]]
     read = desk.prompt(1)
     assert "Nobody may light the lamp before dusk." in read
-    assert '"scene": "2.1", "summary": "Mara takes the brass key' in read
+    assert '"scene":"2.1","summary":"Mara takes the brass key' in read
     faults = desk.prompt(2).partition("<faults>")[2]
     assert "- scenes.json chapter 2 scene 1: Jon has the key since chapter 1." in faults
     assert "“hands the brass key to Jon”" in faults
@@ -111,14 +111,14 @@ async def test_a_rule_of_the_world_is_a_place_to_quote(tmp_path: Path) -> None:
     noon = LIT | {"summary": "At noon Mara lights the lamp for the boats."}
     clash = CLASH | rule | {"chapter": 1, "quote": "At noon Mara lights the lamp"}
     desk = desk_of(tmp_path)
-    dusk = json.dumps({"scenes": [LIT | {"summary": "At dusk."}]})
+    dusk = json.dumps({"scenes": [{"chapter": 1, "scene": 1, "summary": "At dusk."}]})
     summaries = await planned(desk, plans(noon, ASKED), review(clash), dusk)
     assert summaries[0] == "At dusk."
 
 
 async def test_a_plan_that_keeps_the_contradiction_is_not_taken(tmp_path: Path) -> None:
     desk = desk_of(tmp_path)
-    same = json.dumps({"scenes": [LOCKED | {"goal": "New"}]})
+    same = json.dumps({"scenes": [{"chapter": 2, "scene": 1, "goal": "New"}]})
     made = await desk.run(SceneOutlinerAgent, plans(LIT, LOCKED), review(CLASH), same)
     assert isinstance(made, ScenesFile)
     assert made.chapters[1].scenes[0].goal == ""
@@ -133,7 +133,7 @@ async def test_a_plan_that_explains_the_contradiction_beside_its_words_is_taken(
         desk,
         plans(LIT, LOCKED),
         review(CLASH),
-        json.dumps({"scenes": [LOCKED | {"summary": told}]}),
+        json.dumps({"scenes": [{"chapter": 2, "scene": 1, "summary": told}]}),
     )
     assert summaries[1] == told
 
@@ -166,5 +166,5 @@ async def test_a_long_plan_is_read_in_one_request_of_bounded_size(tmp_path: Path
     await desk.run(SceneOutlinerAgent, *script)
     assert desk.calls[-1].step == "scenes/review"
     shown = desk.prompt(8).partition("<plan>")[2].partition("</plan>")[0]
-    assert '"scene": "8.15"' in shown
+    assert '"scene":"8.15"' in shown
     assert len(desk.prompt(8)) < 42_000

@@ -182,11 +182,11 @@ async def test_QU_the_outline_shows_cast_and_places(tmp_path: Path) -> None:
     desk = desk_of(tmp_path, chapters="1")
     desk.put("characters.json", {"characters": CAST})
     await desk.run(OutlinerAgent, chapters_asked)
-    assert '"name": "Mara Voss"' in desk.prompt()
+    assert '"name":"Mara Voss"' in desk.prompt()
     assert "<places>" not in desk.prompt()
     desk.put("world.json", {"overview": "W", "places": [{"name": "Tor", "description": "A rock."}]})
     await desk.run(OutlinerAgent, chapters_asked)
-    assert '<places>\n{"name": "Tor"' in desk.prompt().replace("[{", "{")
+    assert '<places>\n{"name":"Tor"' in desk.prompt().replace("[{", "{")
 
 
 REVIEW = json.dumps({"contradictions": []})
@@ -239,10 +239,10 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
     neighbours = json.loads(last.partition("<outline>\n")[2].partition("\n</outline>")[0])
     assert neighbours[0]["planned"][-1] == "3.7 S"
     assert neighbours[1]["last_scene"]["goal"] == "Goal 3.7"
-    assert '"name": "Jon Ide"' in last
-    assert '"name": "The Slip"' in last
-    assert '"number": 4' in last
-    assert '"of": 4' in last
+    assert '"name":"Jon Ide"' in last
+    assert '"name":"The Slip"' in last
+    assert '"number":4' in last
+    assert '"of":4' in last
 
 
 async def test_SC_a_later_group_knows_where_each_thing_is(tmp_path: Path) -> None:
@@ -277,8 +277,8 @@ async def test_SC_a_bad_plan_of_one_chapter_is_asked_for_alone(tmp_path: Path, b
     assert [call.step for call in desk.calls] == ["scenes/ch01-03", "scenes/ch02", "scenes/review"]
     assert [one.scenes[0].goal for one in made.chapters] == ["Goal 1.1", "New 2.1", "Goal 3.1"]
     beside = desk.prompt(1)
-    assert '"goal": "Goal 1.2"' in beside
-    assert '"goal": "Goal 3.1"' in beside
+    assert '"goal":"Goal 1.2"' in beside
+    assert '"goal":"Goal 3.1"' in beside
 
 
 async def test_SC_chapters_that_are_counted_from_one_are_those_of_the_group(tmp_path: Path) -> None:
@@ -327,9 +327,7 @@ async def test_SC_a_plan_that_waits_for_some_chapters_is_asked_for_these_alone(
     assert [call.step for call in desk.calls] == ["scenes/ch02-03", "scenes/review"]
     goals = [one.scenes[0].goal for one in made.chapters]
     assert goals == ["Old 1.1", "Goal 2.1", "Goal 3.1", "Old 4.1"]
-    assert '"first_scene": {"number": 1, "of": 2, "summary": "S", "goal": "Old 4.1"' in desk.prompt(
-        0
-    )
+    assert '"first_scene":{"number":1,"of":2,"summary":"S","goal":"Old 4.1"' in desk.prompt(0)
 
 
 async def test_SC_a_book_without_people_plans_sections(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from libriscribe2.agents.agent_base import RevisionDecision
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator, RevisionEvaluator
-from libriscribe2.checks.evaluation.calibration import Calibration, PairDecision, Side
-from libriscribe2.checks.evaluation.passage_pairs import Pair
+from libriscribe2.checks.calibration import Calibration, PairDecision, Side
+from libriscribe2.checks.passage_pairs import Pair
 from libriscribe2.project.store import ProjectStore
 
 PARTS = [f"{fresh(number, 60).capitalize()}." for number in range(20)]

@@ -9,9 +9,9 @@ from tests.support.agent_desk import AgentDesk
 from tests.unit.checks.prose import fresh
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
+from libriscribe2.agents.concept_generator import TitleGeneratorAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
 from libriscribe2.agents.summarizer import PART_BUDGET, SummarizerAgent
-from libriscribe2.agents.title_generator import TitleGeneratorAgent
 from libriscribe2.context.prompt_parts import ContextManifest
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK
 from libriscribe2.errors import MaxRetriesExceededError

@@ -12,9 +12,8 @@ from libriscribe2.context.knowledge_parts import (
     knowledge_parts,
     read_knowledge,
 )
-from libriscribe2.models.base import Shape
+from libriscribe2.models.base import Knowledge, Shape
 from libriscribe2.models.draft_order import DraftOrder
-from libriscribe2.models.knowledge import Knowledge
 from libriscribe2.models.style import STYLE
 
 

@@ -13,9 +13,8 @@ from libriscribe2.context.notes import (
     with_all_homed,
     with_known_notes,
 )
-from libriscribe2.models.answers import AnsweredQuestion
 from libriscribe2.models.citations import ids_in, mark_of
-from libriscribe2.models.notes import Note, Source
+from libriscribe2.models.notes import AnsweredQuestion, Note, Source
 from libriscribe2.models.story import OutlineFile, ScenePlan
 from libriscribe2.prose import weigh
 

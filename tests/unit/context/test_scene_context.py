@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -11,6 +12,7 @@ from tests.support.rich_book import contexts, shuffled, state
 
 from libriscribe2.context.scene_context import BUDGET, scene_context
 from libriscribe2.models.draft_order import Drafting
+from libriscribe2.models.story_bible import Thread, ThreadHit
 from libriscribe2.prompts.loader import load_prompt
 from libriscribe2.prose import weigh
 
@@ -136,8 +138,23 @@ def test_the_last_chapters_are_told_what_is_owed() -> None:
         number: scene_context(state(number, 9), 0).values["ending"] for number in range(1, 10)
     }
     assert [number for number, text in endings.items() if text] == [7, 8, 9]
-    assert "Mara burns the logbook" in endings[9]
+    shown = scene_context(state(9, 9), 0).values
+    assert "".join(shown.values()).count("Mara burns the logbook") == 1
     assert "Still owed: thread-1" in endings[9]
+
+
+@pytest.mark.parametrize("said", ["The Letter", "the letter", "Who wrote to Mara?"])
+def test_what_a_chapter_paid_off_is_not_owed_however_its_record_names_the_thread(said: str) -> None:
+    last = state(9, 9)
+    letter = Thread(id="The Letter", promise="Who wrote to Mara?", setup=1, payoff=9)
+    outline = last.outline.model_copy(update={"threads": [*last.outline.threads, letter]})
+    owing = replace(last, outline=outline)
+    assert "Still owed: The Letter" in scene_context(owing, 0).values["ending"]
+    hit = ThreadHit(thread=said, move="paid off", quote="q")
+    paid = replace(owing, hits={**owing.hits, 4: (hit,)})
+    ending = scene_context(paid, 0).values["ending"]
+    assert "The Letter" not in ending
+    assert "Still owed: thread-1" in ending
 
 
 def test_a_scene_is_told_how_to_begin_and_end_by_its_place_in_the_book() -> None:

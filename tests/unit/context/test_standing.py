@@ -209,5 +209,5 @@ def test_who_is_in_no_plan_has_a_card_from_the_chapter_that_brought_them_in() ->
     plan = scene(4, 1).model_copy(update={"characters": ["Mara Voss", "Petrie", "Old Tam"]})
     book = replace(state(4, 9), scenes=(plan,), walk_ons=(walk_on,))
     cards = scene_context(book, 0).values["characters"]
-    assert '{"name": "Constable Petrie", "role": "a kind long-faced policeman"}' in cards
-    assert '"name": "Old Tam"' in cards
+    assert '{"name":"Constable Petrie","role":"a kind long-faced policeman"}' in cards
+    assert '"name":"Old Tam"' in cards

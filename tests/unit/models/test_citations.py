@@ -68,7 +68,7 @@ def test_XC_07_every_spelling_of_a_mark_becomes_a_number(text: str, made: str) -
     ("mark", "reason"),
     [
         ("[@n-0000000000ff]", "there is no such note"),
-        (mark_of(NOTES[3]), "the note is no verified fact"),
+        (mark_of(NOTES[3]), "the note is not verified"),
         ("[@n-12]", "it names no note"),
         ("[@n-0000000000010]", "it names no note"),
     ],

@@ -82,6 +82,6 @@ def test_of_a_long_outline_the_chapters_around_a_fault_are_shown(count: int) -> 
     outline = OutlineFile(summary="S", chapters=[chapter(summary="word " * 900)] * count)
     shown = outline_lines(outline, [count, 1]).splitlines()
     assert len(shown) == min(count, 6)
-    assert f'"number": {count}, ' in shown[-1]
+    assert f'"number":{count},' in shown[-1]
     assert len(outline_lines(outline, [0]).splitlines()) == min(count, MOST_CHAPTERS)
     assert sum(map(len, outline_lines(outline, [0]).splitlines())) < 20_000

@@ -57,6 +57,12 @@ ALL = (FAQ, MANUAL, BARE)
             "(Sourceware, 2019), 12.",
         ),
         (
+            MANUAL,
+            'paragraph 20, “"tar -z" is …”',
+            "Julian Seward and Jean-loup Gailly, *bzip2 and libbzip2*, version 1.0.8 "
+            "(Sourceware, 2019), par. 20, “'tar -z' is …”.",
+        ),
+        (
             BARE,
             "",
             "World Wide Web Consortium, “What is a CRC?,” accessed November 23, 2026, "

@@ -127,4 +127,4 @@ def test_no_task_shows_the_line_that_ends_a_level(name: str) -> None:
     prompt = load_prompt(name, kind="non-fiction")
     assert "--- level ---" not in prompt.user
     message = prompt.render(**dict.fromkeys(prompt.holes(), "said"))[1]
-    assert len(message["levels"]) == 2
+    assert len(message["levels"]) == 3
