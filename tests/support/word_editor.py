@@ -3,7 +3,8 @@
 import copy
 import io
 import random
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -58,6 +59,80 @@ class WordEditor:
             "emphasise": self._emphasise,
         }
         edits[kind](paragraph)
+
+    def in_tables(self, changes: Mapping[str, str]) -> None:
+        """Change the first cell of each text.
+
+        Args:
+            changes: What is done to which: `+words` behind its text, `-` all of it, `~words` in its
+                place, `*` italics, `/+words` as a paragraph of its own, `row-` and `row+cell|cell`
+                to its row and behind it.
+        """
+        cells = [*self._root.iter(f"{W}tc")]
+        for text, change in changes.items():
+            cell = next(one for one in cells if _text(one) == text)
+            kind, _, words = (
+                change.partition("+") if "+" in change else (change[:1], "", change[1:])
+            )
+            row = cell.getparent()
+            if change == "row-":
+                for one in row.iter(f"{W}p"):
+                    self._fill(one, ("del", _text(one)))
+                    self._mark(one, "del")
+                self._change(self._row_properties(row), "del")
+            elif kind == "row":
+                self._insert_row(row, re.split(r"(?<! )\|", words))
+            else:
+                self._change_cell(cell.find(f"{W}p"), kind, words)
+
+    def change_run(self, text: str, kind: str, words: str) -> None:
+        """Put words in before a run that begins so (`ins`), or take such a run out (`del`)."""
+        run = next(one for one in self._root.iter(f"{W}r") if _text(one).startswith(text))
+        parent = run.getparent()
+        self._add(parent, kind, words)
+        run.addprevious(parent[-1])
+        if kind == "del":
+            parent.remove(run)
+
+    def delete_note(self, number: int) -> None:
+        """Take out the mark of a footnote."""
+        found = next(self._root.iterfind(f".//{W}footnoteReference[@{W}id='{number}']"))
+        run = found.getparent()
+        place = run.getprevious()
+        change = self._change(run.getparent(), "del")
+        place.addnext(change)
+        change.append(run)
+
+    def _change_cell(self, one: Any, kind: str, words: str) -> None:
+        if kind == "/":
+            new = copy.deepcopy(one)
+            self._mark(one, "ins")
+            self._fill(new, ("ins", words))
+            one.addnext(new)
+        elif kind == "-":
+            self._fill(one, ("del", _text(one)))
+        elif kind == "*":
+            self._fill(one, ("look", _text(one)))
+            etree.SubElement(next(one.iter(f"{W}rPr")), f"{W}b")
+        elif kind == "~":
+            self._fill(one, ("del", _text(one)), ("ins", words))
+        else:
+            self._add(one, "ins", words)
+
+    def _insert_row(self, row: Any, texts: Sequence[str]) -> None:
+        new = copy.deepcopy(row)
+        for one, text in zip(new.iter(f"{W}p"), texts, strict=True):
+            self._fill(one, ("ins", text))
+            self._mark(one, "ins")
+        self._change(self._row_properties(new), "ins")
+        row.addnext(new)
+
+    def _row_properties(self, row: Any) -> Any:
+        found = row.find(f"{W}trPr")
+        if found is None:
+            found = _made("trPr")
+            row.insert(0, found)
+        return found
 
     def text(self) -> list[str]:
         """The text with all changes accepted."""

@@ -11,6 +11,9 @@ LINE_BREAK: Final = "\v"
 CELL: Final = "\0"
 """Stands between two cells of a table; text from outside has none."""
 
+NOTE_MARK: Final = "\ufffc"
+"""Stands where a footnote is cited."""
+
 SCENE_BREAK: Final = "* * *"
 
 _BREAK: Final = re.compile(

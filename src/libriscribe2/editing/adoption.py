@@ -72,7 +72,7 @@ def adopt(
     in_order = tuple(name for name in units if name in chosen)
     for name in in_order:
         agent, unit = units[name]
-        store.adopt(name, input_hashes(agent, unit, brief, store))
+        store.adopt(name, input_hashes(agent, unit, brief, store), unit.step)
     after = book_status(stages, brief, store)
     behind = (one for one in after if one.unit.output in units and one.state == "stale")
     made_from = tuple(

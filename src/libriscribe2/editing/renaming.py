@@ -303,7 +303,7 @@ def check_names(old: str, new: str, texts: Mapping[str, str]) -> None:
         hint = f"Did you mean {close[0]!r}?" if close else "Write it as the book does."
         raise UsageError(
             f"The book does not name {old!r}.",
-            why=f"it stands only inside {inside[0]!r}" if inside else "",
+            why=f"it occurs only inside {inside[0]!r}" if inside else "",
             fix=hint,
         )
     taken = [
@@ -412,7 +412,12 @@ class Renaming:
             return None
         inputs = renewed(made, state.changed, input_hashes(agent, unit, brief, after), str)
         inputs = {one: copies.get(sha or "", sha) for one, sha in inputs.items()}
-        said = {"step": made.step, "in": inputs, "params": dict(made.params), "k": list(made.keys)}
+        params = dict(made.params)
+        if unit.chapter is not None and "plans" in params:
+            old, new = (Book(view).plan_shas(unit.chapter) for view in (self.view, after))
+            names = dict(zip(old, new, strict=False))
+            params["plans"] = [names.get(sha, sha) for sha in params["plans"]]
+        said = {"step": made.step, "in": inputs, "params": params, "k": list(made.keys)}
         return {"sha": after.sha(name), **said}
 
     def _brief(self) -> tuple[str, Brief]:

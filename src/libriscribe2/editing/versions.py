@@ -85,7 +85,7 @@ def version(view: ProjectView, name: str, number: int | None) -> Version:
         )
     chosen = found[-1 if number is None else number - 1]
     if not chosen.is_text:
-        raise UsageError(f"Version {chosen.number} of {name} is no text in UTF-8.")
+        raise UsageError(f"Version {chosen.number} of {name} is not UTF-8 text.")
     return chosen
 
 

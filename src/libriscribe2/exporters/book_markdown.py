@@ -1,12 +1,12 @@
-"""Chapters as Markdown: what they may hold, and lines that stay lines."""
+"""Chapters as Markdown: what they may hold, lines that stay lines, how characters are said."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 from urllib.parse import unquote
 
+import regex as re
 from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
@@ -14,6 +14,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from libriscribe2.documents.blocks import NOTE_MARK
 from libriscribe2.replies.normalise import with_characters
 
 KINDS: Final = ("verse", "letter", "sign")
@@ -30,7 +31,7 @@ _INDENT: Final = 4
 
 
 def book_parser() -> MarkdownIt:
-    """What reads chapters: GitHub's Markdown, footnotes, divisions of `KINDS`, small capitals.
+    """What reads chapters: GitHub's Markdown, footnotes, divisions of `KINDS`, small capitals, ruby.
 
     Its `env` needs `notes`, an empty dict, and `used`, an empty list: afterwards the texts of the
     notes by label, and the labels in the order in which they are cited.
@@ -38,6 +39,7 @@ def book_parser() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"typographer": True})
     markdown.enable(["table", "strikethrough", "smartquotes"])
     markdown.core.ruler.before("smartquotes", "dashes", _dashes)
+    markdown.core.ruler.push("ruby", _ruby)
     stops: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     markdown.block.ruler.before("reference", "note", _definition, stops)
     markdown.block.ruler.before("fence", "division", _division, stops)
@@ -58,6 +60,7 @@ def _definition(state: StateBlock, start: int, end: int, silent: bool) -> bool: 
     last = _last_line(state, start, end)
     lines = [found[2], *(_line(state, number) for number in range(start + 1, last))]
     state.env["notes"].setdefault(found[1].casefold(), "\n".join(lines))
+    state.env.setdefault("places", {}).setdefault(found[1].casefold(), (start, last))
     state.line = last
     return True
 
@@ -151,6 +154,39 @@ def _dashes(state: StateCore) -> None:
                 token.content = token.content.replace("...", "…")
 
 
+_RUBY: Final = re.compile(
+    r"(?:[｜|]([^｜|《》\s]{1,40})|((?:\p{Script=Han}|[々〆ヶ])+))"
+    r"《([\p{Script=Hiragana}\p{Script=Katakana}ー・]{1,40})》"
+)
+"""Aozora Bunko's notation, `漢字《かんじ》` or `｜any《かな》`; in Chinese 《》 never hold kana alone."""
+
+
+def without_readings(text: str) -> str:
+    """Plain text in which no character has its reading beside it."""
+    return _RUBY.sub(lambda found: found[1] or found[2], text) if "《" in text else text
+
+
+def _ruby(state: StateCore) -> None:
+    """A core rule: characters with their reading as `ruby_open`, text, `ruby_close`."""
+    for block in state.tokens:
+        if "《" in block.content and block.children:
+            block.children = [piece for one in block.children for piece in _with_ruby(one)]
+
+
+def _with_ruby(token: Token) -> Iterator[Token]:
+    at = 0
+    for found in _RUBY.finditer(token.content) if token.type == "text" else ():
+        yield Token("text", "", 0, content=token.content[at : found.start()])
+        yield Token("ruby_open", "ruby", 1, meta={"said": found[3]})
+        yield Token("text", "", 0, content=found[1] or found[2])
+        yield Token("ruby_close", "ruby", -1, meta={"said": found[3]})
+        at = found.end()
+    if at:
+        yield Token("text", "", 0, content=token.content[at:])
+    else:
+        yield token
+
+
 def mark_lines(tokens: Sequence[Token]) -> None:
     """Give the paragraphs that have line breaks of their own the class `LINES`."""
     for opening, inline in pairwise(tokens):
@@ -164,41 +200,88 @@ class PlainBlock:
     """A paragraph, a heading, a line of code or a scene break.
 
     Attributes:
-        text: What a reader sees, with line feeds where lines end; marks of notes are left out.
+        text: What a reader sees, with line feeds where lines end, and `NOTE_MARK` for a note.
         first: Its first line, counted from 0.
         last: The line behind its last one.
+        column: Where a cell of a table stands in its row; -1 for what is none.
+        table: The lines of that table.
+        is_simple: Whether it has no other marks than those of emphasis, lines and notes.
     """
 
     text: str
     first: int
     last: int
+    column: int = -1
+    table: tuple[int, int] = (0, 0)
+    is_simple: bool = True
 
 
-def plain_blocks(text: str) -> list[PlainBlock]:
-    """The blocks of a chapter as they stand in a Word file, with their lines."""
+_SIMPLE: Final = frozenset(("text", "em_open", "em_close", "strong_open", "strong_close")).union(
+    ("softbreak", "hardbreak", "html_inline", "note_reference")
+)
+
+
+def plain_blocks(text: str, notes: Iterable[str] = ()) -> list[PlainBlock]:
+    """The blocks of a chapter as they stand in a Word file, with their lines; empty cells, too.
+
+    Args:
+        text: The chapter, or a part of it.
+        notes: Labels of notes that are defined elsewhere.
+    """
     found = []
-    at = (0, 0)
-    for token in _PARSER.parse(text, {"notes": {}, "used": []}):
+    at = table = (0, 0)
+    column = -1
+    for token in _PARSER.parse(text, {"notes": dict.fromkeys(notes, ""), "used": []}):
         first, last = at = (token.map[0], token.map[1]) if token.map else at
-        if token.type == "inline":
-            words = _seen(token.children or [])
-            if words.strip():
-                found.append(PlainBlock(words, first, last))
-        elif token.type == "hr":
-            found.append(PlainBlock("* * *", first, last))
-        elif token.type in ("fence", "code_block", "html_block"):
-            code = token.type != "html_block"
-            words = token.content.rstrip("\n") if code else without_tags(token.content)
-            found += [PlainBlock(words, first, last)] if words else []
+        if token.type == "table_open":
+            table = at
+        elif token.type in ("tr_open", "table_close"):
+            column = -1
+        column += token.type in ("th_open", "td_open")
+        words, simple = _shown(token)
+        if words.strip() or (token.type == "inline" and column >= 0):
+            found.append(PlainBlock(words, first, last, column, table, simple))
     return found
+
+
+def _shown(token: Token) -> tuple[str, bool]:
+    """What a reader sees of a block, and whether it has no marks but the usual ones."""
+    if token.type == "inline":
+        children = token.children or []
+        return _seen(children), _SIMPLE.issuperset(one.type for one in children)
+    if token.type in ("fence", "code_block"):
+        return token.content.rstrip("\n"), True
+    if token.type == "html_block":
+        return without_tags(token.content), True
+    return "* * *" * (token.type == "hr"), True
+
+
+def note_blocks(text: str) -> list[PlainBlock]:
+    """The notes of a chapter that are cited and have one paragraph, with their lines."""
+    env: dict[str, Any] = {"notes": {}, "used": []}
+    _PARSER.parse(text, env)
+    found = []
+    for label in dict.fromkeys(env["used"]):
+        blocks = plain_blocks(env["notes"][label])
+        if len(blocks) == 1:
+            found.append(PlainBlock(blocks[0].text, *env["places"][label]))
+    return found
+
+
+def unused_notes(text: str) -> dict[str, tuple[int, int]]:
+    """The lines of the notes that a chapter does not cite, by their labels."""
+    env: dict[str, Any] = {"notes": {}, "used": []}
+    _PARSER.parse(text, env)
+    places: dict[str, tuple[int, int]] = env.get("places", {})
+    return {label: span for label, span in places.items() if label not in env["used"]}
 
 
 def _seen(tokens: Sequence[Token]) -> str:
     """What a reader sees of a paragraph."""
     pieces = []
     for one in tokens:
-        if one.type == "image":
-            pieces.append("")
+        if one.type == "note_reference":
+            pieces.append(NOTE_MARK)
         elif one.type == "hardbreak" or (
             one.type == "html_inline" and "br" in one.content[:4].lower()
         ):

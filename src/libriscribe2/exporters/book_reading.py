@@ -1,7 +1,8 @@
 """Reading a project into the value that the exporters work from."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
@@ -10,7 +11,8 @@ from markdown_it import MarkdownIt
 
 from libriscribe2.documents.chapter_division import without_number
 from libriscribe2.errors import IncompleteError
-from libriscribe2.exporters.book_markdown import plain_lines, with_kept_lines
+from libriscribe2.exporters.book_markdown import plain_lines, with_kept_lines, without_readings
+from libriscribe2.exporters.disclosure import written_by
 from libriscribe2.exporters.export_book import Edition, ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared, too_long
 from libriscribe2.models.brief import Brief
@@ -19,7 +21,7 @@ from libriscribe2.models.languages import language_of
 from libriscribe2.models.story import ConceptFile, KeywordsModel, OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.journal import read_journal
-from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, chapter_file
+from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
 from libriscribe2.project.research_files import has_no_sources
@@ -37,7 +39,7 @@ def first_heading(text: str) -> str | None:
         return None
     inner = tokens[1].children or []
     words = "".join(" " if one.type == "softbreak" else one.content for one in inner)
-    return " ".join(words.split()) or None
+    return " ".join(without_readings(words).split()) or None
 
 
 def chapter_of(name: str, text: str, title: str) -> ExportChapter:
@@ -69,25 +71,6 @@ _LONG_AGO: Final = 946_684_800
 """The year 2000, for a project without a record; before 1980 a zip file has no date."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelShare:
-    """What one model did in one stage.
-
-    Attributes:
-        stage: The stage, such as `chapters`.
-        model: The model as LiteLLM spells it.
-        replies: How many replies it gave.
-        first: Day of the first one, such as `2026-11-22`.
-        last: Day of the last one.
-    """
-
-    stage: str
-    model: str
-    replies: int
-    first: str
-    last: str
-
-
 def identifier_of(records: Iterable[Record], otherwise: str) -> str:
     """A URN for the book, made from the beginning of its journal.
 
@@ -106,22 +89,6 @@ def last_change(records: Iterable[Record]) -> int:
     return max((_seconds(day) for day in days), default=_LONG_AGO)
 
 
-def shares(records: Iterable[Record]) -> list[ModelShare]:
-    """Who answered what, in the order in which the stages began."""
-    steps: dict[str, str] = {}
-    found: dict[tuple[str, str], ModelShare] = {}
-    for record in records:
-        if record.get("t") == "sent":
-            steps[record["k"]] = record["step"]
-        elif record.get("t") == "done" and record["k"] in steps:
-            stage = steps[record["k"]].partition("/")[0]
-            model, day = str(record["completion"].get("model")), str(record.get("at"))[:10]
-            before = found.get((stage, model), ModelShare(stage, model, 0, day, day))
-            count = before.replies + 1
-            found[stage, model] = ModelShare(stage, model, count, before.first, day)
-    return list(found.values())
-
-
 def _seconds(moment: str) -> int:
     try:
         return max(_LONG_AGO, int(datetime.fromisoformat(moment).timestamp()))
@@ -133,6 +100,7 @@ _DEDICATION: Final = "dedication.md"
 _EPIGRAPH: Final = "epigraph.md"
 _SOUNDS: Final = "pronunciations.md"
 _BLURB: Final = "blurb.md"
+_FONTS: Final = "fonts"
 _BEHIND: Final = {
     "references.md": "References",
     "acknowledgements.md": "Acknowledgements",
@@ -141,7 +109,6 @@ _BEHIND: Final = {
 }
 """What stands behind the chapters, and its heading where the file has none."""
 
-_MOST_MODELS: Final = 4
 _MOST_NAMED: Final = 12
 
 
@@ -168,13 +135,13 @@ def read_book(
     concept = book.load(CONCEPT, ConceptFile) if book.has(CONCEPT) else None
     made = ExportBook(
         name=name,
-        title=_line(book.title(brief)) or name,
+        title=_set(_line(book.title(brief))) or name,
         language=language_of(brief.language),
         identifier=_line(brief.identifier) or identifier_of(records, f"{name} {brief.premise}"),
         epoch=last_change(records),
         parts=(*_cited(book, chapters, brief), *_behind(book)),
         author=_line(brief.author),
-        series=_line(brief.series),
+        series=_set(_line(brief.series)),
         series_number=brief.series_number,
         rights=_line(brief.rights),
         publisher=_line(brief.publisher),
@@ -186,12 +153,12 @@ def read_book(
         unplanned=book.unplanned_chapters(),
         unsourced=brief.kind != "fiction" and has_no_sources(brief, view),
         edition=edition or Edition(),
-        disclosure=_disclosed(records, english=brief.in_english),
+        disclosure=written_by(records, brief.cover, language_of(brief.language).code),
     )
-    return _with_matter(made, book, brief)
+    return _with_matter(made, book, brief, view.paths)
 
 
-def _with_matter(made: ExportBook, book: Book, brief: Brief) -> ExportBook:
+def _with_matter(made: ExportBook, book: Book, brief: Brief, paths: ProjectPaths) -> ExportBook:
     """The book with what its author put before and around the chapters."""
     return replace(
         made,
@@ -199,9 +166,11 @@ def _with_matter(made: ExportBook, book: Book, brief: Brief) -> ExportBook:
         dedication=_lines(book, _DEDICATION),
         epigraph=_lines(book, _EPIGRAPH),
         blurb=_lines(book, _BLURB) or tuple(filter(None, (made.description,))),
-        pronunciations=dict(_sounds(book)),
+        pronunciations={**dict(_sounds_in_plan(book)), **dict(_sounds(book))},
+        people=tuple(_line(one.name) for one in book.characters()),
         genre=_line(brief.genre or brief.category),
         is_of_facts=brief.kind != "fiction",
+        fonts=fonts if (fonts := paths.root / _FONTS).is_dir() and not fonts.is_symlink() else None,
     )
 
 
@@ -254,6 +223,21 @@ def _sounds(book: Book) -> Iterator[tuple[str, str]]:
             yield name.strip(), sound.strip().strip("/[]")
 
 
+_SOUND: Final = re.compile(r"\s*(?:/([^/\n]{1,60})/|\[([^\]\n]{1,60})\])")
+
+
+def _sounds_in_plan(book: Book) -> Iterator[tuple[str, str]]:
+    """How the plan says names: `Hester /ˈhɛstə/` where it tells of Hester."""
+    told = [(one.name, one.background) for one in book.characters()]
+    told += [(one.name, one.description) for one in (*book.places(), *book.terms())]
+    for name, text in told:
+        for part in {name, *name.split()}:
+            _, found, behind = text.partition(part)
+            sound = _SOUND.match(behind) if found else None
+            if sound is not None and not (sound[1] or sound[2]).isascii():
+                yield part, sound[1] or sound[2]
+
+
 def _told_of(concept: ConceptFile | None) -> str:
     return _line(concept.concept.logline) if concept is not None else ""
 
@@ -267,14 +251,6 @@ def _behind(book: Book) -> tuple[ExportChapter, ...]:
 def _lines(book: Book, name: str) -> tuple[str, ...]:
     """The lines of a short text of the author's, without marks."""
     return plain_lines(prepared(book.text(name))) if book.has(name) else ()
-
-
-def _disclosed(records: Sequence[Record], *, english: bool) -> str:
-    """One sentence about the models that had a part in the book."""
-    models = [*dict.fromkeys(one.model for one in shares(records))]
-    named = ", ".join(models[:_MOST_MODELS]) + (" …" if len(models) > _MOST_MODELS else "")
-    lead = "Written with LibriScribe2 by" if english else "LibriScribe2:"
-    return harmless(f"{lead} {named}.") if models else ""
 
 
 def _check(
@@ -300,6 +276,14 @@ def _told(missing: tuple[int, ...]) -> str:
     named = ", ".join(map(str, missing[:_MOST_NAMED]))
     more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
     return f"missing: chapter{'s' if len(missing) > 1 else ''} {named}{more}"
+
+
+_APOSTROPHE: Final = re.compile(r"(?<=\w)'(?=\w)")
+
+
+def _set(title: str) -> str:
+    """A title with the apostrophes of type, as chapters have them."""
+    return _APOSTROPHE.sub("’", title)
 
 
 def _line(text: str) -> str:

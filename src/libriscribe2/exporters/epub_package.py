@@ -1,15 +1,23 @@
-"""An EPUB's own files: package, contents, title page; and the archive, the same for the same book."""
+"""An EPUB's own files: package, contents, title page, fonts; the archive, always the same.
 
+A font has no more characters than the book.
+"""
+
+import io
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
+from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.epub_text import EpubPage, Heading, listed, xhtml
 from libriscribe2.exporters.export_book import ExportBook
-from libriscribe2.exporters.export_checks import TYPES
+from libriscribe2.exporters.export_checks import TYPES, indented
+from libriscribe2.exporters.typesetting import need_typst
 
 CSS: Final = "epub.css"
 
@@ -22,6 +30,36 @@ _CONTAINER: Final = (
 )
 _FIRST_YEAR: Final = 1980
 """The year before which no file in a ZIP archive can be dated."""
+
+_FACES: Final = (("normal", 400), ("italic", 400), ("normal", 700), ("italic", 700))
+"""What prose needs of a family: style and weight."""
+
+_NEAR: Final = 150
+"""By how much the weight of a face may differ from the one that is looked for."""
+
+_FORBIDDEN: Final = 0x0002
+_ONLY_WHOLE: Final = 0x0100
+"""Bits by which a font says that it may not be embedded, or not in part."""
+
+_NAMES: Final = (*range(7), 13, 14)
+"""What stays of the names in a font, its licence among it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """A face of the family, ready for the archive.
+
+    Attributes:
+        name: Its file in the EPUB.
+        style: `normal` or `italic`.
+        weight: Such as 400.
+        data: The font.
+    """
+
+    name: str
+    style: str
+    weight: int
+    data: bytes
 
 
 def write_epub(
@@ -46,12 +84,15 @@ def write_epub(
         **{name: text.encode() for name, text in _front(book).items()},
         "nav.xhtml": _nav(book, pages, cover).encode(),
         "toc.ncx": _ncx(book, pages).encode(),
-        CSS: (Path(__file__).with_name("assets") / CSS).read_bytes(),
         **{name: book.images[path].read_bytes() for path, name in pictures.items()},
     }
     if cover is not None:
         files[f"media/{cover.name}"] = cover.read_bytes()
         files["text/cover.xhtml"] = _cover_page(book, cover).encode()
+    shown = [data.decode() for name, data in files.items() if name.endswith(".xhtml")]
+    faces = _embedded_faces(book, "".join(shown))
+    files |= {face.name: face.data for face in faces}
+    files[CSS] = _style(book, faces).encode()
     files["content.opf"] = _package(book, pages, list(files), cover).encode()
     moment = datetime.fromtimestamp(book.epoch, UTC)
     date = max(moment.timetuple()[:6], (_FIRST_YEAR, 1, 1, 0, 0, 0))
@@ -60,6 +101,20 @@ def write_epub(
         _put(archive, "META-INF/container.xml", _CONTAINER.encode(), date)
         for name in sorted(files):
             _put(archive, f"{_FOLDER}/{name}", files[name], date)
+
+
+def _style(book: ExportBook, faces: Sequence[_Face]) -> str:
+    """The style sheet, with the fonts that are embedded."""
+    plain = (Path(__file__).with_name("assets") / CSS).read_text(encoding="utf-8")
+    style = indented(plain, book.language)
+    family = book.edition.font.replace("\\", "").replace('"', "")
+    declared = "".join(
+        f'@font-face {{ font-family: "{family}"; font-style: {face.style}; '
+        f"font-weight: {face.weight}; src: url({face.name}); }}\n"
+        for face in faces
+    )
+    set_in = f'body {{ font-family: "{family}", serif; }}\n' if faces else ""
+    return f"{declared}{style}{set_in}"
 
 
 def _put(
@@ -117,7 +172,7 @@ def _nav(book: ExportBook, pages: Sequence[EpubPage], cover: Path | None) -> str
     marks = [
         *([("cover", "text/cover.xhtml", book.title)] if cover is not None else []),
         ("titlepage", "text/title_page.xhtml", book.title),
-        *((kind, f"text/{kind}.xhtml", book.title) for kind in ("copyright-page",) if book.imprint),
+        *((Path(name).stem, name, book.title) for name in _front(book)),
         ("toc", "#toc", contents),
         ("bodymatter", f"text/{pages[0].name}", pages[0].title),
     ]
@@ -129,9 +184,20 @@ def _nav(book: ExportBook, pages: Sequence[EpubPage], cover: Path | None) -> str
         f'<nav epub:type="toc" role="doc-toc" id="toc">\n<h1>{escape(contents)}</h1>\n'
         + "\n".join(listed(headings))
         + '\n</nav>\n<nav epub:type="landmarks" aria-label="landmarks" hidden="hidden">\n<ol>\n'
-        + f"{rows}</ol>\n</nav>"
+        + f"{rows}</ol>\n</nav>{_page_list(pages)}"
     )
     return xhtml(book, contents, body, CSS, "frontmatter")
+
+
+def _page_list(pages: Sequence[EpubPage]) -> str:
+    """Where the pages of the print edition begin; "" where nothing is known of one."""
+    rows = "".join(
+        f'<li><a href="{target}">{number}</a></li>\n'
+        for page in pages
+        for number, target in page.breaks
+    )
+    head = '<nav epub:type="page-list" role="doc-pagelist" aria-label="pages" hidden="hidden">'
+    return f"\n{head}\n<ol>\n{rows}</ol>\n</nav>" if rows else ""
 
 
 def _ncx(book: ExportBook, pages: Sequence[EpubPage]) -> str:
@@ -160,7 +226,8 @@ def _package(
     book: ExportBook, pages: Sequence[EpubPage], names: Sequence[str], cover: Path | None
 ) -> str:
     """The package: metadata, what the archive holds, and the order of reading."""
-    turned = ' page-progression-direction="rtl"' if book.language.right_to_left else ""
+    is_turned = book.language.right_to_left or book.is_vertical
+    turned = ' page-progression-direction="rtl"' if is_turned else ""
     order = [
         *(["text/cover.xhtml"] if cover is not None else []),
         *("text/title_page.xhtml", *_front(book), "nav.xhtml"),
@@ -174,7 +241,7 @@ def _package(
         f'xml:lang="{book.language.tag}" '
         'prefix="schema: http://schema.org/">\n'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">\n'
-        f"{''.join(_metadata(book, cover))}</metadata>\n<manifest>\n{items}</manifest>\n"
+        f"{''.join(_metadata(book, pages, cover))}</metadata>\n<manifest>\n{items}</manifest>\n"
         f'<spine toc="{_id("toc.ncx")}"{turned}>\n{spine}</spine>\n</package>\n'
     )
 
@@ -183,6 +250,8 @@ _KINDS: Final = {
     ".xhtml": "application/xhtml+xml",
     ".css": "text/css",
     ".ncx": "application/x-dtbncx+xml",
+    ".otf": "font/otf",
+    ".ttf": "font/ttf",
     **TYPES,
 }
 
@@ -202,7 +271,7 @@ def _id(name: str) -> str:
     return name.replace("/", "-").replace(".", "-")
 
 
-def _metadata(book: ExportBook, cover: Path | None) -> Iterator[str]:
+def _metadata(book: ExportBook, pages: Sequence[EpubPage], cover: Path | None) -> Iterator[str]:
     """The lines of the metadata; every text stands for itself."""
     moment = datetime.fromtimestamp(book.epoch, UTC)
     yield f'<dc:identifier id="book-id">{escape(book.identifier)}</dc:identifier>\n'
@@ -225,18 +294,32 @@ def _metadata(book: ExportBook, cover: Path | None) -> Iterator[str]:
         if book.series_number:
             number = escape(book.series_number)
             yield f'<meta refines="#series" property="group-position">{number}</meta>\n'
+    yield from _accessibility(book, pages)
+    if book.is_vertical:  # for Kindle
+        yield '<meta name="primary-writing-mode" content="vertical-rl"/>\n'
+    if cover is not None:  # for readers that know EPUB 2 only
+        yield f'<meta name="cover" content="{_id(f"media/{cover.name}")}"/>\n'
+
+
+def _accessibility(book: ExportBook, pages: Sequence[EpubPage]) -> Iterator[str]:
+    """What a reader who does not see, or not well, has to know."""
     visual = ("visual",) if book.images else ()
     yield from (_schema("accessMode", mode) for mode in ("textual", *visual))
     yield _schema("accessModeSufficient", "textual")
     pictured = ("alternativeText",) if book.images else ()
-    features = ("tableOfContents", "readingOrder", "structuralNavigation", *pictured)
+    paged = any(page.breaks for page in pages)
+    if paged:
+        printed = " ".join(filter(None, (book.title, book.printing, book.edition.trim)))
+        yield f'<meta property="pageBreakSource">{escape(printed)}</meta>\n'
+    features = [
+        *("tableOfContents", "readingOrder", "structuralNavigation", *pictured),
+        *(("pageNavigation", "pageBreakMarkers") if paged else ()),
+    ]
     yield from (_schema("accessibilityFeature", feature) for feature in features)
     yield _schema("accessibilityHazard", "none")
     shown = "; pictures have alternative text" if book.images else ""
     summary = "Text in reading order with headings, a table of contents and landmarks"
     yield _schema("accessibilitySummary", f"{summary}{shown}.")
-    if cover is not None:  # for readers that know EPUB 2 only
-        yield f'<meta name="cover" content="{_id(f"media/{cover.name}")}"/>\n'
 
 
 def _person(kind: str, name: str, role: str) -> Iterator[str]:
@@ -249,3 +332,86 @@ def _person(kind: str, name: str, role: str) -> Iterator[str]:
 
 def _schema(name: str, value: str) -> str:
     return f'<meta property="schema:{name}">{value}</meta>\n'
+
+
+def _embedded_faces(book: ExportBook, text: str) -> list[_Face]:
+    """The faces of the book's family, each with the characters of a text.
+
+    Args:
+        book: The book, whose edition names the family; without one there are none.
+        text: All that will be set in it.
+
+    Raises:
+        ConfigError: The family is not there, may not be embedded, or the extra `[pdf]` is missing.
+    """
+    if not book.edition.font:
+        return []
+    need_typst()
+    if find_spec("fontTools") is None:
+        raise ConfigError(
+            "fontTools is not installed, which takes the characters of a book out of a font.",
+            fix="`uv tool install 'libriscribe2[pdf]'`, or `pip install 'libriscribe2[pdf]'`.",
+        )
+    faces = []
+    for number, (info, style, weight) in enumerate(_chosen(book), start=1):
+        data, ending = _subset(info, text)
+        faces.append(_Face(f"fonts/face-{number}.{ending}", style, weight, data))
+    return faces
+
+
+def _chosen(book: ExportBook) -> Iterator[tuple[Any, str, int]]:
+    """The files of the family for each style and weight, as far as it has them.
+
+    Raises:
+        ConfigError: It has none.
+    """
+    import typst  # noqa: PLC0415 - of the extra [pdf]
+
+    own = [str(book.fonts)] if book.fonts is not None else []
+    wanted = book.edition.font
+    every = [one for one in typst.Fonts(font_paths=own).fonts() if one.path is not None]
+    family = [one for one in every if one.family.casefold() == wanted.casefold()]
+    if not family:
+        raise ConfigError(
+            f"There is no font {wanted!r} that could be embedded.",
+            why="no file in the project's folder fonts/ has this family, and none is installed",
+            fix="Put its .ttf or .otf files into fonts/, or name another in export.font (--font).",
+        )
+    for style, weight in _FACES:
+        near = [one for one in family if one.style == style and abs(one.weight - weight) < _NEAR]
+        if near:
+            best = min(near, key=lambda one: (abs(one.weight - weight), one.path, one.index))
+            yield best, style, weight
+
+
+def _subset(info: Any, text: str) -> tuple[bytes, str]:
+    """A font with the characters of a text alone, and the end of its name.
+
+    Raises:
+        ConfigError: It says that it may not be embedded, or cannot be read.
+    """
+    from fontTools.subset import Options, Subsetter  # noqa: PLC0415 - of the extra [pdf]
+    from fontTools.ttLib import TTFont, TTLibError  # noqa: PLC0415
+
+    try:
+        font = TTFont(Path(info.path), fontNumber=info.index, recalcTimestamp=False)
+        rights = font["OS/2"].fsType
+        if rights & 0x000F == _FORBIDDEN:
+            raise ConfigError(
+                f"The font {info.family!r} may not be embedded.",
+                why=f"{info.path} says so",
+                fix="Name another in export.font (--font), or buy a licence for e-books.",
+            )
+        if not rights & _ONLY_WHOLE:
+            options = Options(layout_features=["*"], name_IDs=[*_NAMES], hinting=False)
+            options.drop_tables += ["FFTM"]  # the editor's own dates
+            subsetter = Subsetter(options)
+            subsetter.populate(text=text)
+            subsetter.subset(font)
+        written = io.BytesIO()
+        font.save(written)
+    except (TTLibError, AssertionError, LookupError, ValueError, OSError) as error:
+        raise ConfigError(
+            f"The font {info.family!r} cannot be read.", why=f"{info.path}: {error}"[:300]
+        ) from error
+    return written.getvalue(), "otf" if font.sfntVersion == "OTTO" else "ttf"

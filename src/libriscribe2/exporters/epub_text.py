@@ -1,7 +1,7 @@
 """The chapters of a book as XHTML pages of an EPUB: headings, notes and citations lead somewhere."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from libriscribe2.exporters.export_book import ExportBook, ExportChapter
 from libriscribe2.exporters.web_text import WebText
-from libriscribe2.project.paths import RESEARCH_NOTES
+from libriscribe2.project.paths import CHAPTER_FILES, RESEARCH_NOTES
 
 _TYPE: Final = "{http://www.idpf.org/2007/ops}type"
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -25,6 +25,14 @@ _MAIL: Final = re.compile(r"mailto:[\w.+-]+@[\w.-]+", re.ASCII)
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]")
 _LONE_PERCENT: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SIGN: Final = re.compile(r"\w")
+_DECLARED: Final = re.compile(r' xmlns:ns\d+="http://www.idpf.org/2007/ops"')
+_PREFIX: Final = re.compile(r"\bns\d+:type=(?=\")")
+_CHAPTERS: Final = CHAPTER_FILES.partition("*")[0]
+_FAR: Final = 60
+"""Paragraphs among which one of the print edition is looked for."""
+
+_BEHIND: Final = {RESEARCH_NOTES: "bibliography", "acknowledgements.md": "acknowledgments"}
+"""What a part behind the chapters is called, where there is a word for it."""
 
 
 @dataclass(slots=True)
@@ -51,12 +59,14 @@ class EpubPage:
         title: What the page is called.
         text: The file's text.
         headings: Its part of the table of contents.
+        breaks: Where pages of the print edition begin: their numbers, and file and id.
     """
 
     name: str
     title: str
     text: str
     headings: tuple[Heading, ...]
+    breaks: tuple[tuple[str, str], ...] = ()
 
 
 class _EpubText(WebText):
@@ -77,12 +87,15 @@ class _EpubText(WebText):
         return f"../{self._names[file]}"
 
 
-def epub_pages(book: ExportBook, pictures: dict[str, str]) -> list[EpubPage]:
+def epub_pages(
+    book: ExportBook, pictures: dict[str, str], starts: Sequence[tuple[int, int, str]] = ()
+) -> list[EpubPage]:
     """The pages of a book, one for each of its parts.
 
     Args:
         book: The book.
         pictures: The name of each picture's file in the EPUB, by its path in the project.
+        starts: Of each paragraph in print the leaf, the number of the page, and its words.
     """
     web = _EpubText(book, pictures)
     names = [f"ch{number:03d}.xhtml" for number in range(1, len(book.parts) + 1)]
@@ -93,6 +106,7 @@ def epub_pages(book: ExportBook, pictures: dict[str, str]) -> list[EpubPage]:
         for one in body.iter(etree.Element)
         if one.get("id")
     }
+    _mark_pages(bodies, starts)
     pages = []
     for name, body, part in zip(names, bodies, book.parts, strict=True):
         _tidy_headings(body)
@@ -153,14 +167,55 @@ def _dress_notes(body: Any) -> None:
     for section in body.xpath("./section[@class='notes']"):
         section.set("role", "doc-endnotes")
         for item in section.xpath("./ol/li"):
-            item.set(_TYPE, "footnote")
-            for back in item.xpath("./a[last()]"):
+            note = lxml_html.Element("aside", id=item.attrib.pop("id"), role="doc-footnote")
+            note.set(_TYPE, "footnote")
+            note.extend(list(item))
+            item.append(note)
+            for back in note.xpath("./a[last()]"):
                 back.set("role", "doc-backlink")
 
 
+def _mark_pages(bodies: Sequence[Any], starts: Sequence[tuple[int, int, str]]) -> None:
+    """Mark the first paragraph that begins on each page of the print edition.
+
+    The first one of a chapter has its mark above the heading, which begins the page in print.
+    """
+    paragraphs = [
+        (body, one, not place, _letters(_text(one)))
+        for body in bodies
+        for place, one in enumerate(body.xpath(".//p[not(ancestor::section[@class='notes'])]"))
+    ]
+    at = last = 0
+    for leaf, number, words in starts:
+        wanted = _letters(words)
+        far = min(len(paragraphs), at + _FAR)
+        found = next((n for n in range(at, far) if paragraphs[n][3] == wanted), None)
+        if found is None:
+            continue
+        at = found + 1
+        if leaf != last:
+            last = leaf
+            body, paragraph, is_first, _ = paragraphs[found]
+            _mark(body if is_first else paragraph, number)
+
+
+def _letters(text: str) -> str:
+    """What two readers of one paragraph have in common."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _mark(element: Any, number: int) -> None:
+    """Put the mark of a page at the beginning of an element."""
+    mark = lxml_html.Element("span", id=f"page-{number}", role="doc-pagebreak")
+    mark.set("aria-label", str(number))
+    mark.set(_TYPE, "pagebreak")
+    mark.tail, element.text = element.text, None
+    element.insert(0, mark)
+
+
 def _text(element: Any) -> str:
-    """The words of an element without the numbers of notes."""
-    if element.tag == "sup":
+    """The words of an element without the numbers of notes and the readings of characters."""
+    if element.tag in ("sup", "rt", "rp"):
         return ""
     parts = [element.text or ""]
     for child in element:
@@ -177,20 +232,26 @@ def _page(book: ExportBook, part: ExportChapter, name: str, body: Any) -> EpubPa
         within = headings[-1].below if one.tag == "h2" and headings else headings
         within.append(heading)
     told = headings[0].title if headings else part.title or book.title
-    kind = "bibliography" if part.name == RESEARCH_NOTES else "chapter"
-    body.set(_TYPE, kind)
-    body.set("role", f"doc-{kind}")
+    is_chapter = part.name.startswith(_CHAPTERS)
+    kind = "chapter" if is_chapter else _BEHIND.get(part.name, "")
+    if kind:
+        body.set(_TYPE, kind)
+        body.set("role", f"doc-{kind}")
     body.set("aria-label", told)
     listed = headings or [Heading(told, f"text/{name}")]
-    where = "backmatter" if kind == "bibliography" else "bodymatter"
+    where = "bodymatter" if is_chapter else "backmatter"
+    breaks = tuple(
+        (one.get("aria-label"), f"text/{name}#{one.get('id')}")
+        for one in body.xpath(".//span[@role='doc-pagebreak']")
+    )
     text = xhtml(book, told, _serialised(body), "../epub.css", where)
-    return EpubPage(name, told, text, tuple(listed))
+    return EpubPage(name, told, text, tuple(listed), breaks)
 
 
 def _serialised(element: Any) -> str:
     # A namespace that is declared in the page's root need not be declared again.
     text = str(etree.tostring(element, encoding="unicode", method="xml", with_tail=False))
-    return text.replace(' xmlns:ns0="http://www.idpf.org/2007/ops"', "").replace("ns0:", "epub:")
+    return _PREFIX.sub("epub:type=", _DECLARED.sub("", text))
 
 
 def xhtml(book: ExportBook, title: str, body: str, css: str, kind: str = "bodymatter") -> str:
@@ -205,10 +266,11 @@ def xhtml(book: ExportBook, title: str, body: str, css: str, kind: str = "bodyma
     """
     tag = quoteattr(book.language.tag)
     direction = "rtl" if book.language.right_to_left else "ltr"
+    vertical = ' class="vertical"' if book.is_vertical else ""
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
         '<html xmlns="http://www.w3.org/1999/xhtml" '
-        f'xmlns:epub="http://www.idpf.org/2007/ops" lang={tag} xml:lang={tag} dir="{direction}">\n'
+        f'xmlns:epub="http://www.idpf.org/2007/ops" lang={tag} xml:lang={tag} dir="{direction}"{vertical}>\n'
         f'<head>\n<meta charset="utf-8"/>\n<title>{escape(title)}</title>\n'
         f'<link rel="stylesheet" href="{css}"/>\n</head>\n'
         f'<body epub:type="{kind}">\n{body}\n</body>\n</html>\n'

@@ -29,7 +29,7 @@ class ExportChapter:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """How a book is to be made, apart from what is in it; the settings of `[pdf]`.
+    """How a book is to be made, apart from what is in it; the settings of `[export]`.
 
     Attributes:
         pandoc: A pandoc to be used, as a path or a name; "" takes the bundled one, else the one on
@@ -41,6 +41,10 @@ class Edition:
         paper: What the print edition is printed on, which decides about the spine.
         cover: The design of the cover, such as `tide` or `tide-dark`, or `picture`, which sets type
             on the author's picture; "" has one chosen by genre and title.
+        font: The family of the text, from the project's folder `fonts/` or installed; it is
+            embedded in an EPUB. "" is the design's own in print, and the reader's in an EPUB.
+        vertical: Whether lines run from top to bottom, as far as the format can.
+        page_list: Whether the EPUB says where the pages of the print edition begin.
     """
 
     pandoc: str = ""
@@ -50,6 +54,9 @@ class Edition:
     bleed: bool = False
     paper: Literal["cream", "white", "color"] = "cream"
     cover: str = ""
+    font: str = ""
+    vertical: bool = False
+    page_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,8 @@ class ExportBook:
         pronunciations: How names are said, in the International Phonetic Alphabet.
         genre: What the author calls its genre, or "".
         is_of_facts: Whether it is no story.
+        fonts: The project's folder of fonts; None where it has none.
+        people: The names of its people, the main ones first.
     """
 
     name: str
@@ -114,6 +123,13 @@ class ExportBook:
     pronunciations: Mapping[str, str] = field(default_factory=dict)
     genre: str = ""
     is_of_facts: bool = False
+    fonts: Path | None = None
+    people: tuple[str, ...] = ()
+
+    @property
+    def is_vertical(self) -> bool:
+        """Whether its lines run from top to bottom, where the format can; the first is right."""
+        return self.edition.vertical and self.language.ideographic
 
     @property
     def imprint(self) -> tuple[str, ...]:

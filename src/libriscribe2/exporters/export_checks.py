@@ -14,6 +14,7 @@ from typing import Final
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.exporters.export_book import ExportBook
+from libriscribe2.models.languages import Language
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
 
@@ -31,7 +32,20 @@ _REFERENCE: Final = re.compile(r"\[\^[^\]\s]*\](\^?)")
 CITED: Final = re.compile(r"\[((?:[^\[\]\\]|\\.){1,400})\]\((?:cite|source):\d{1,6}\)")
 """A citation or a reference that leads to the other, and what it says."""
 
+_FIRST_LINES: Final = re.compile(r"^[^\n{]*hr \+ p \{ text-indent: 0; \}\n", re.MULTILINE)
 _CONTINUED: Final = re.compile(r"[ \t>]")
+
+
+def indented(style: str, language: Language) -> str:
+    """A style sheet with the indents of a language; Chinese ones have no exceptions.
+
+    Args:
+        style: Its CSS.
+        language: The book's.
+    """
+    if language.ideographic:
+        style = _FIRST_LINES.sub("", style, 1)
+    return style.replace("text-indent: 1.3em", f"text-indent: {language.indent}em")
 
 
 def harmless(text: str) -> str:
@@ -163,9 +177,8 @@ def is_picture(path: Path) -> bool:
     return data[:6] in (b"GIF87a", b"GIF89a") and data.rstrip(b"\0").endswith(b";")
 
 
-def picture_size(path: Path) -> tuple[int, int] | None:
+def picture_size(data: bytes) -> tuple[int, int] | None:
     """Width and height of a picture in pixels; None where it does not say."""
-    data = path.read_bytes()
     if data.startswith(_PNG):
         return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
     if data[:3] == b"GIF":

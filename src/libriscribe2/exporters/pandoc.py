@@ -42,6 +42,7 @@ def stage(book: ExportBook, folder: Path) -> list[str]:
         "images": pictures,
         "references": references,
         "bibliography": cited,
+        "marks": book.edition.page_list,
     }
     (folder / BOOK_JSON).write_text(json.dumps(record), encoding="utf-8")
     names = [f"{number:03d}.md" for number in range(1, len(book.parts) + 1)]
@@ -185,7 +186,7 @@ break; the number of `1986. A great year` stays.
 """
 
 OLDEST: Final = (3, 5)
-"""The oldest pandoc that was tried; before 3.1 there is no writer for Typst."""
+"""The oldest pandoc that was tried: 2.17 and 2.19 have no writer for Typst, none between was at hand."""
 
 NEWEST: Final = (3, 9)
 """The newest pandoc that was tried, which is the bundled one."""
@@ -195,7 +196,8 @@ _RENAMED: Final = (3, 8)
 
 _VERSION: Final = re.compile(rb"pandoc(?:\.exe)? (\d+(?:\.\d+)+)")
 _INSTALL: Final = (
-    "`uv tool install 'libriscribe2[pdf]'`, or `pip install 'libriscribe2[pdf]'`, which bring one."
+    "`uv tool install 'libriscribe2[pdf]'`, or `pip install 'libriscribe2[pdf]'`, which bring one;"
+    f" your system's package `pandoc` does as well from {OLDEST[0]}.{OLDEST[1]} on."
 )
 
 _KILLED: Final = -9
@@ -279,16 +281,13 @@ def find_pandoc(named: str = "") -> Pandoc:
         raise ConfigError("pandoc is not installed.", why=why, fix=_INSTALL)
     version = _version_of(Path(found))
     if version < OLDEST or version[0] > NEWEST[0]:
+        this, oldest, newest = (".".join(map(str, one)) for one in (version, OLDEST, NEWEST))
         raise ConfigError(
-            f"pandoc {'.'.join(map(str, version))} cannot be used.",
-            why=f"{found} is not of the versions {_range()} that were tried",
+            f"pandoc {this} cannot be used.",
+            why=f"{found} is not of the versions {oldest} to {newest} that were tested",
             fix=_INSTALL,
         )
     return Pandoc(Path(found), version)
-
-
-def _range() -> str:
-    return " to ".join(".".join(map(str, one)) for one in (OLDEST, NEWEST))
 
 
 def _bundled() -> Path | None:

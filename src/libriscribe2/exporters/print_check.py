@@ -11,7 +11,7 @@ from pypdf.errors import PyPdfError
 
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.page_ink import Ink, got, ink_of
-from libriscribe2.exporters.print_rules import (
+from libriscribe2.exporters.typesetting import (
     BLEED,
     FEWEST_FOR_SPINE,
     FEWEST_PAGES,

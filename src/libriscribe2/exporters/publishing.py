@@ -1,6 +1,6 @@
 """Which formats there are, and from a book to their files: each whole, or not there.
 
-A format exists by being the `EXPORTER` of a module in `libriscribe2.exporters.formats`.
+A format exists by being among the `EXPORTERS` of a module in `libriscribe2.exporters.formats`.
 """
 
 import json
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 from tempfile import TemporaryDirectory
@@ -16,86 +15,18 @@ from typing import Final
 
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters import formats
-from libriscribe2.exporters.book_reading import ModelShare, shares
+from libriscribe2.exporters.disclosure import disclosure
 from libriscribe2.exporters.export_book import Edition, ExportBook, Exporter
 from libriscribe2.exporters.pandoc import find_pandoc
-from libriscribe2.llm.providers import MANUAL_MODEL
+from libriscribe2.exporters.typesetting import need_typst
 from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
-from libriscribe2.project.journal import read_journal
 from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import digest, place_file
 from libriscribe2.project.texts import readable_json, utf8
 
-_BY_HAND: Final = (
-    f"`{MANUAL_MODEL}` stands for a chat window, into which a person pasted each request, and whose "
-    "replies that person pasted back."
-)
-
 DISCLOSURE: Final = "AI-DISCLOSURE.md"
-
-_DEMO: Final = frozenset({"demo", "offline"})
-"""The names of the stand-in author."""
-
-
-def disclosure(view: ProjectView, book: ExportBook) -> str:
-    """The text of `AI-DISCLOSURE.md`: stages, models and days from the journal.
-
-    Raises:
-        StorageError: The journal or a chapter cannot be read.
-    """
-    told = shares(read_journal(view.paths.journal).records)
-    own = [part.name for part in book.parts if not _is_ours(view, part.name)]
-    paragraphs = ["# AI disclosure", _opening(book.title, told), *_table(told), *_notes(told)]
-    if book.unsourced:
-        paragraphs.append(
-            "It states facts and rests on no source: nothing in it was looked up, and what a model "
-            "says from memory may be wrong."
-        )
-    if own:
-        listed = "\n".join(f"- `{name}`" for name in own)
-        paragraphs.append(f"Written or edited by a person after that:\n\n{listed}")
-    return "\n\n".join(paragraphs) + "\n"
-
-
-def _is_ours(view: ProjectView, name: str) -> bool:
-    """Whether the file is just as the program wrote it."""
-    sha = view.sha(name)
-    return sha is not None and view.manifest.is_ours(name, sha)
-
-
-def _opening(title: str, told: Sequence[ModelShare]) -> str:
-    if not told:
-        return f"The journal of “{title}” has no replies of a model."
-    return (
-        f"The text of “{title}” was made with LibriScribe2 by the models below. "
-        "A reply is one answer of a model; the days are those of the first and the last one."
-    )
-
-
-def _table(told: Sequence[ModelShare]) -> list[str]:
-    """Stages and models as a Markdown table; none without a reply."""
-    rows = [f"| {one.stage} | {_cell(one.model)} | {one.replies} | {_days(one)} |" for one in told]
-    head = ["| stage | model | replies | days |", "|---|---|---|---|"]
-    return ["\n".join((*head, *rows))] if rows else []
-
-
-def _notes(told: Sequence[ModelShare]) -> list[str]:
-    """What has to be known of a model that is none."""
-    models = {one.model for one in told}
-    notes = [
-        f"`{name}` is a stand-in author, not a language model." for name in sorted(models & _DEMO)
-    ]
-    return [*notes, *([_BY_HAND] if MANUAL_MODEL in models else [])]
-
-
-def _cell(text: str) -> str:
-    return "`" + text.replace("|", "/").replace("`", "'") + "`"
-
-
-def _days(share: ModelShare) -> str:
-    return share.first if share.first == share.last else f"{share.first} to {share.last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,15 +130,15 @@ def all_exporters() -> tuple[Exporter, ...]:
     """Every exporter there is, by its place.
 
     Raises:
-        LibriScribeError: A module of the package offers no exporter.
+        LibriScribeError: A module of the package offers none, or something else.
     """
-    found = []
+    found: list[Exporter] = []
     for module in iter_modules(formats.__path__):
         place = f"{formats.__name__}.{module.name}"
-        exporter = getattr(import_module(place), "EXPORTER", None)
-        if not isinstance(exporter, Exporter):
-            raise LibriScribeError(f"{place}.EXPORTER is not an exporter.")
-        found.append(exporter)
+        offered = getattr(import_module(place), "EXPORTERS", ())
+        if not offered or not all(isinstance(one, Exporter) for one in offered):
+            raise LibriScribeError(f"{place}.EXPORTERS are not exporters.")
+        found += offered
     return tuple(sorted(found, key=lambda one: (one.place, one.name)))
 
 
@@ -246,12 +177,10 @@ def hindrances(exporters: Sequence[Exporter], edition: Edition) -> dict[str, Con
             find_pandoc(edition.pandoc)
         except ConfigError as error:
             missing["pandoc"] = error
-    if find_spec("typst") is None:
-        missing["typst"] = ConfigError(
-            "Typst is not installed.",
-            why="the extra [pdf] is not",
-            fix="`uv tool install 'libriscribe2[pdf]'`, or `pip install 'libriscribe2[pdf]'`.",
-        )
+    try:
+        need_typst()
+    except ConfigError as error:
+        missing["typst"] = error
     reasons = {
         one.name: [missing[name] for name in one.needs if name in missing] for one in exporters
     }

@@ -1,4 +1,8 @@
-"""Running Typst: in a process of its own, and every missing letter named."""
+"""Setting pages: paper by the shops' rules, and Typst in a process of its own.
+
+The figures are those of guides to Amazon KDP's rules for paperbacks, read in November 2026. Every
+missing letter is named.
+"""
 
 import json
 import re
@@ -7,6 +11,7 @@ import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +19,87 @@ from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
 from libriscribe2.exporters.covers import PICTURE, cover_record, put_picture
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.pandoc import ASSETS, PYTHON, OutOfTimeError, environment, run_bounded
-from libriscribe2.exporters.print_rules import Page, page_for
+
+TRIMS: Final = {
+    "5x8": (5.0, 8.0),
+    "5.25x8": (5.25, 8.0),
+    "5.5x8.5": (5.5, 8.5),
+    "6x9": (6.0, 9.0),
+    "a5": (5.827, 8.268),
+}
+"""Width and height in inches."""
+
+PAPERS: Final = {"cream": 0.0025, "white": 0.002252, "color": 0.002347}
+"""Inches that a page adds to the spine."""
+
+BLEED: Final = 0.125
+"""Inches by which what is cut off goes over the trim."""
+
+FEWEST_PAGES: Final = 24
+MOST_PAGES: Final = 828
+LEAST_OUTSIDE: Final = 0.25
+"""Inches between text and the outer edges; with bleed 0.375, from the trim 0.25 just the same."""
+
+FEWEST_FOR_SPINE: Final = 79
+"""Pages from which a spine has room for words."""
+
+LEAST_RESOLUTION: Final = 300
+"""Pixels of a picture in an inch of the page."""
+
+_GUTTERS: Final = ((150, 0.375), (300, 0.5), (500, 0.625), (700, 0.75), (MOST_PAGES, 0.875))
+_AIR: Final = 0.25
+"""Inches between the least gutter and the text, so that a page opens well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a book, in inches.
+
+    Attributes:
+        width: Of the trimmed page.
+        height: Of the trimmed page.
+        inside: Margin at the spine.
+        outside: Margin at the outer edge.
+        top: Margin above the text.
+        bottom: Margin below it.
+        bleed: By how much a sheet is larger at the outer edges.
+    """
+
+    width: float
+    height: float
+    inside: float
+    outside: float
+    top: float
+    bottom: float
+    bleed: float
+
+
+def least_gutter(pages: int) -> float:
+    """The least margin at the spine of a book of so many pages, in inches."""
+    return next((gutter for most, gutter in _GUTTERS if pages <= most), _GUTTERS[-1][1])
+
+
+def page_for(trim: str, pages: int, *, bleed: bool, printed: bool) -> Page:
+    """The page of a book.
+
+    Args:
+        trim: A key of `TRIMS`.
+        pages: How many pages it will have.
+        bleed: Whether sheets are larger than the trim.
+        printed: Whether it is bound; on a screen there is no gutter.
+    """
+    width, height = TRIMS[trim]
+    outside = width * 0.105
+    inside = max(outside, least_gutter(pages) + _AIR) if printed else width * 0.13
+    return Page(
+        width, height, inside, outside, height * 0.095, height * 0.09, BLEED if bleed else 0.0
+    )
+
+
+def spine(pages: int, paper: str) -> float:
+    """The width of the spine in inches."""
+    return pages * PAPERS[paper]
+
 
 COVER: Final = "cover.png"
 
@@ -39,6 +124,7 @@ class Job:
         accessible: Whether it is a PDF/UA-1, which Typst refuses to make with a letter missing.
         cover: The design of the cover to draw; "" is the book's own.
         scale: Pixels in a point of a picture.
+        query: What to look for in place of making a file, such as `<page-mark>`.
     """
 
     source: str
@@ -46,6 +132,7 @@ class Job:
     accessible: bool = False
     cover: str = ""
     scale: float = 1.0
+    query: str = ""
 
 
 def typeset(
@@ -56,7 +143,7 @@ def typeset(
     page: Page | None = None,
     more: Mapping[str, Any] | None = None,
     system_fonts: bool = True,
-) -> None:
+) -> list[Any]:
     """Make files of a staged book.
 
     Args:
@@ -67,6 +154,9 @@ def typeset(
         more: What the Typst file knows besides, such as `front`, the picture of the first page.
         system_fonts: Whether fonts of the machine count, besides those that Typst brings.
 
+    Returns:
+        What was found by each query, one list after the other.
+
     Raises:
         ConfigError: No font has a character of the book; the error names the character and the
             place.
@@ -76,14 +166,31 @@ def typeset(
         shutil.copyfile(asset, folder / asset.name)
     put_picture(book, folder)
     request = {
-        "fonts": list(book.language.fonts),
+        "fonts": [*filter(None, (book.edition.font,)), *book.language.fonts],
+        "font_paths": [str(book.fonts)] if book.fonts is not None else [],
         "system_fonts": system_fonts,
         "inputs": {"book": json.dumps({**_told(book, page), **(more or {})})},
         "jobs": [_record(job, book.epoch) for job in jobs],
     }
-    for result in _worked(folder, request):
+    results = _worked(folder, request)
+    for result in results:
         if "message" in result:
             raise _failure(book, result)
+    return [value for result in results for value in result.get("found", ())]
+
+
+def need_typst() -> None:
+    """Refuse to go on without Typst.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+    if find_spec("typst") is None:
+        raise ConfigError(
+            "Typst is not installed.",
+            why="the extra [pdf] is not",
+            fix="`uv tool install 'libriscribe2[pdf]'`, or `pip install 'libriscribe2[pdf]'`.",
+        )
 
 
 def cover_picture(book: ExportBook, folder: Path) -> tuple[str, list[Job]]:
@@ -115,12 +222,14 @@ def _told(book: ExportBook, page: Page | None) -> dict[str, Any]:
         "page": asdict(shown),
         "print": page is not None,
         "design": book.edition.design,
+        "font": book.edition.font,
         "description": book.description or None,
         "keywords": list(book.keywords),
         "lang": language.code if len(language.code) in (2, 3) else "en",
         "region": language.region or None,
         "rtl": language.right_to_left,
         "ideographic": language.ideographic,
+        "indent": language.indent,
         "contents": language.contents,
         "numbers": [part.number or None for part in book.parts],
         "front": "",
@@ -137,6 +246,7 @@ def _record(job: Job, epoch: int) -> dict[str, Any]:
         "epoch": epoch,
         "inputs": {"design": job.cover} if job.cover else {},
         "ppi": 72.0 * job.scale,
+        "query": job.query,
     }
 
 

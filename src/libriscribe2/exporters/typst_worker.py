@@ -13,7 +13,9 @@ import typst
 def main() -> None:
     """Do the jobs in order until one fails, and write what came of them as one JSON list."""
     request = json.load(sys.stdin)
-    fonts = typst.Fonts(include_system_fonts=request["system_fonts"])
+    fonts = typst.Fonts(
+        include_system_fonts=request["system_fonts"], font_paths=request["font_paths"]
+    )
     wanted = set(fonts.families())
     inputs = {
         **request["inputs"],
@@ -30,6 +32,17 @@ def main() -> None:
 def _done(job: dict[str, Any], inputs: dict[str, str], fonts: typst.Fonts) -> dict[str, Any]:
     """Compile one file; the result says what went wrong, or nothing."""
     try:
+        if job["query"]:
+            told = {**inputs, **job["inputs"]}
+            found = typst.query(
+                job["input"],
+                job["query"],
+                field="value",
+                root=".",
+                font_paths=fonts,
+                sys_inputs=told,
+            )
+            return {"found": json.loads(found)}
         typst.compile(
             job["input"],
             output=job["output"],

@@ -27,6 +27,7 @@ _TAGS: Final = frozenset(
         *("h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "em", "strong", "s", "code", "pre"),
         *("blockquote", "ul", "ol", "li", "a", "sup", "img", "figure"),
         *("table", "thead", "tbody", "tr", "th", "td", "section", "div", "span"),
+        *("ruby", "rt", "rp"),
     }
 )
 _ATTRIBUTES: Final = {
@@ -65,6 +66,7 @@ class WebText:
             **self._renderer.rules,
             "image": self._image,
             "note_reference": lambda tokens, at, _options, env: _mark(tokens[at], env["place"]),
+            "ruby_close": lambda tokens, at, _options, _env: _reading(tokens[at].meta["said"]),
             "html_inline": lambda tokens, at, _options, _env: _tag(tokens[at].content),
             "html_block": lambda tokens, at, _options, _env: _paragraph(tokens[at].content),
         }
@@ -130,6 +132,11 @@ def _mark(token: Token, place: int) -> str:
     """The raised number that leads to a note."""
     mark = token.meta["mark"]
     return f'<sup><a id="ref-{place}-{mark}" href="#note-{place}-{mark}">{mark}</a></sup>'
+
+
+def _reading(said: str) -> str:
+    """The reading of characters, in brackets where a reader shows none beside them."""
+    return f"<rp>（</rp><rt>{said}</rt><rp>）</rp></ruby>"
 
 
 def _tag(tag: str) -> str:

@@ -5,7 +5,7 @@ of it in one place.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 from xml.sax.saxutils import quoteattr
 
@@ -30,12 +30,14 @@ class WordPage:
         height: Its height.
         side: The margins at the sides.
         top: The margins above and below.
+        is_vertical: Whether lines run from top to bottom.
     """
 
     width: int
     height: int
     side: int
     top: int
+    is_vertical: bool = False
 
 
 _LETTER: Final = WordPage(12_240, 15_840, 1_440, 1_440)
@@ -45,12 +47,12 @@ _LETTER_REGIONS: Final = ("", "US", "CA", "MX", "PH")
 _EAST_ASIAN: Final = {"ja": "MS Mincho", "ko": "Batang", "zh-hant": "PMingLiU", "zh": "SimSun"}
 
 
-def page_of(style: WordStyle, language: Language) -> WordPage:
+def page_of(style: WordStyle, language: Language, *, vertical: bool = False) -> WordPage:
     """The page of a style: a manuscript's is the paper of its country."""
     if style == "book":
-        return _BOOK
+        return replace(_BOOK, is_vertical=vertical)
     is_letter = language.region in _LETTER_REGIONS and language.code in ("en", "es")
-    return _LETTER if is_letter else _A4
+    return replace(_LETTER if is_letter else _A4, is_vertical=vertical)
 
 
 Looks = Mapping[str, tuple[str, str, str, str]]
@@ -158,6 +160,11 @@ def styles_xml(style: WordStyle, language: Language, looks: Iterable[frozenset[s
         looks: The looks of runs that the text has.
     """
     paragraphs = {**_SHARED, **(_OF_BOOK if style == "book" else _OF_MANUSCRIPT)}
+    if style == "book" and language.ideographic:  # all its paragraphs are indented
+        width = f'w:firstLine="{language.indent * 220:.0f}"'  # a character is 11 points wide
+        name, base, look, run = paragraphs["BodyText"]
+        paragraphs["BodyText"] = (name, base, look.replace('w:firstLine="340"', width), run)
+        paragraphs["FirstParagraph"] = _OF_MANUSCRIPT["FirstParagraph"]
     return (
         f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n<w:styles {WORD_SPACES}>'
         f"{_defaults(style, language)}"

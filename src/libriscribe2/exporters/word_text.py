@@ -222,6 +222,8 @@ class WordText:
         cited = _CITED.fullmatch(target)
         if cited is not None:
             return self._citation(cited[1], cited[2], self._runs(inner, notes, look))
+        if kind == "ruby":
+            return self._ruby(self._runs(inner, notes, look), opening.meta["said"])
         if kind == "link" and _WEB.fullmatch(target) is None:
             return self._runs(inner, notes, look)
         content = self._runs(inner, notes, look | {_LOOKS[kind]} if kind in _LOOKS else look)
@@ -230,6 +232,15 @@ class WordText:
         self.parts.links.append(target)
         return (
             f'<w:hyperlink r:id="link{len(self.parts.links)}" w:history="1">{content}</w:hyperlink>'
+        )
+
+    def _ruby(self, base: str, said: str) -> str:
+        """Characters with their reading above them."""
+        return (
+            '<w:r><w:ruby><w:rubyPr><w:rubyAlign w:val="distributeSpace"/><w:hps w:val="11"/>'
+            '<w:hpsRaise w:val="20"/><w:hpsBaseText w:val="22"/><w:lid w:val="ja-JP"/></w:rubyPr>'
+            f'<w:rt><w:r><w:rPr><w:sz w:val="11"/></w:rPr><w:t>{said}</w:t></w:r></w:rt>'
+            f"<w:rubyBase>{base}</w:rubyBase></w:ruby></w:r>"
         )
 
     def _citation(self, kind: str, number: str, content: str) -> str:
@@ -281,7 +292,7 @@ class WordText:
         words = _words(token.children or [])
         name = project_path(str(token.attrs.get("src", "")))
         path = self._images.get(name)
-        size = picture_size(path) if path is not None else None
+        size = picture_size(path.read_bytes()) if path is not None else None
         if path is None or size is None:
             return self.run(f"[{words}]", look)
         self.parts.pictures.setdefault(name, path)

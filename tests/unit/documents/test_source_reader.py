@@ -400,6 +400,7 @@ def test_a_file_whose_lines_are_all_remarks_is_read_without_their_marks() -> Non
 
 
 def test_a_by_line_is_no_section_and_names_the_author() -> None:
+    pytest.importorskip("trafilatura")
     rows = "".join(
         f"<p>Row {n} tells what was traded, and where, and by whom.</p>" for n in range(99)
     )

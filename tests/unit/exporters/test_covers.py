@@ -1,9 +1,11 @@
 """Covers: many designs, each of a book's own, with type that can be read."""
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from tests.support.exported import made
 from tests.support.hand_made import HandMade, book_of, png
 
@@ -11,6 +13,8 @@ from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.covers import all_covers, cover_name
 from libriscribe2.exporters.export_book import Edition, ExportBook
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
+
+pytestmark = pytest.mark.slow
 
 
 def drawn(book: ExportBook, folder: Path, names: tuple[str, ...]) -> dict[str, bytes]:
@@ -64,7 +68,26 @@ def test_EX_6_type_is_set_on_the_picture_of_the_author_where_that_is_wanted(tmp_
     assert (tmp_path / "b" / name).read_bytes() != png(160, 256)
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize("tone", [0, 128, 255])
+@pytest.mark.parametrize("title", ["Salt", "The Long and Winding History of a Small Lamp at Sea"])
+def test_EX_6_type_stays_legible_on_any_picture(title: str, tone: int, tmp_path: Path) -> None:
+    plain = io.BytesIO()
+    Image.new("L", (160, 256), tone).save(plain, "png")
+    project = HandMade(tmp_path).write("images/c.png", plain.getvalue())
+    book = project.brief(cover="images/c.png", title=title, author="Mira Okubo").chapters("# A\n")
+    lettered = replace(book.read(), edition=Edition(cover="picture"))
+    (tmp_path / "b").mkdir()
+    name, jobs = cover_picture(lettered, tmp_path / "b")
+    typeset(lettered, tmp_path / "b", jobs)
+    with Image.open(tmp_path / "b" / name) as picture:
+        grey = picture.convert("L")
+    lines = [grey.crop((0, y, grey.width, y + 1)).tobytes() for y in range(grey.height)]
+    lettered_rows = [min(line) for line in lines if max(line) > 250 and min(line) < 250]
+    assert len(lettered_rows) > 100
+    # White on a grey of 118 has a contrast of 4.6 to 1, as WCAG asks of text.
+    assert max(lettered_rows) <= 118
+
+
 def test_EX_6_the_sheet_shows_all_covers(tmp_path: Path) -> None:
     book = book_of(tmp_path, "# A\n")
     sheet = made(book, tmp_path / "a", "covers").read_bytes()

@@ -1,6 +1,11 @@
 """Which language an author means, and what follows from it."""
 
+from pathlib import Path
+from zipfile import ZipFile
+
 import pytest
+from tests.support.exported import made
+from tests.support.hand_made import CHINESE, book_of
 
 from libriscribe2.models.languages import Language, language_of
 
@@ -47,3 +52,19 @@ def test_chinese_fonts_follow_the_script() -> None:
 def test_a_language_without_a_word_for_it_has_contents() -> None:
     assert (Language("und").contents, Language("und").fonts) == ("Contents", ())
     assert (Language("pt-BR").contents, Language("pt-BR").region) == ("Índice", "BR")
+
+
+@pytest.mark.parametrize(("tag", "letters"), [("zh", 2), ("ja", 1)])
+def test_all_paragraphs_of_an_ideographic_book_are_indented(
+    tag: str, letters: int, tmp_path: Path
+) -> None:
+    book = book_of(tmp_path, CHINESE, language=tag)
+    with ZipFile(made(book, tmp_path / "epub", "epub")) as archive:
+        style = archive.read("EPUB/epub.css").decode()
+    page = made(book, tmp_path / "html", "html").read_text("utf-8")
+    for css in (style, page):
+        assert f"text-indent: {letters}em" in css
+        assert "hr + p" not in css
+    with ZipFile(made(book, tmp_path / "docx", "docx")) as archive:
+        styles = archive.read("word/styles.xml").decode()
+    assert f'w:firstLine="{letters * 220}"' in styles

@@ -14,10 +14,12 @@ from tests.support.hand_made import ARABIC, HandMade, png
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.export_book import Edition, ExportBook
-from libriscribe2.exporters.formats.wrap import barcode
+from libriscribe2.exporters.formats.pdf import barcode
 from libriscribe2.exporters.page_ink import got
 from libriscribe2.exporters.print_check import check_edition, check_pages
-from libriscribe2.exporters.print_rules import least_gutter, page_for, spine
+from libriscribe2.exporters.typesetting import least_gutter, page_for, spine
+
+pytestmark = pytest.mark.slow
 
 LINE = "The lamp was lit and the tide came in over the stones as it had every evening. "
 ISBN = "urn:isbn:9780306406157"

@@ -11,8 +11,8 @@ from libriscribe2.exporters.book_reading import (
     first_heading,
     identifier_of,
     last_change,
-    shares,
 )
+from libriscribe2.exporters.disclosure import shares, written_by
 from libriscribe2.exporters.web_text import WebText
 from libriscribe2.project.records import Record
 
@@ -131,6 +131,10 @@ def test_EX_2_who_wrote_what_is_counted_by_stage_and_model() -> None:
         ("chapters", "m", 2, "2026-01-01", "2026-01-03"),
         ("chapters", "other", 1, "2026-01-03", "2026-01-03"),
     ]
+    pasted = call("3", "chapters/2/scene2", "manual", 3)
+    assert written_by([*records, *pasted], "", "en") == (
+        "Written with LibriScribe2 by m, other, a language model in a chat window."
+    )
 
 
 def test_EX_2_files_that_the_outline_does_not_have_are_named(tmp_path: Path) -> None:

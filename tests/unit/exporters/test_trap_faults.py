@@ -62,6 +62,7 @@ def test_EX_3_a_conversion_that_takes_too_long_is_stopped(tmp_path: Path) -> Non
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["html", "epub", "docx", "pdf"])
 def test_EX_3_a_paragraph_of_two_megabytes_is_named_at_once(tmp_path: Path, name: str) -> None:
     book = book_of(tmp_path, "# A\n\nfine\n", "No heading.\n\n" + "word and more. " * 140_000)
@@ -70,6 +71,7 @@ def test_EX_3_a_paragraph_of_two_megabytes_is_named_at_once(tmp_path: Path, name
     assert "line 3" in caught.value.why
 
 
+@pytest.mark.slow
 def test_EX_2_a_missing_letter_is_named_and_no_box_is_printed(tmp_path: Path) -> None:
     book = book_of(tmp_path, "# A\n\nfine\n\nHere 中 is\n")
     staging = tmp_path / "staging"
@@ -85,6 +87,7 @@ def test_EX_2_a_missing_letter_is_named_and_no_box_is_printed(tmp_path: Path) ->
 
 
 def test_EX_2_a_missing_letter_of_the_title_is_found_on_the_cover(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
     book = HandMade(tmp_path).brief(title="中").chapters("# A\n").read()
     staging = tmp_path / "staging"
     staging.mkdir()

@@ -7,6 +7,8 @@ import pytest
 from tests.support.exported import converted, plain
 from tests.support.hand_made import HandMade, png
 
+pytest.importorskip("pypandoc")
+
 
 @pytest.mark.parametrize(
     ("text", "seen"),

@@ -115,6 +115,7 @@ def test_EX_2_citations_and_notes_lead_to_their_chapter_and_back(tmp_path: Path)
 
 
 def test_EX_3_a_book_of_traps_is_an_accessible_pdf(tmp_path: Path) -> None:
+    pytest.importorskip("typst")
     # Without scripts that no bundled font has: whether they can be set depends on the machine.
     path = made(book_of(tmp_path, TRAPS, "No heading.\n"), tmp_path / "a", "pdf")
     assert path.read_bytes().startswith(b"%PDF-")

@@ -14,7 +14,7 @@ from tests.support.hand_made import ARABIC, CHINESE, HandMade, book_of, png
 
 from libriscribe2.documents.manuscript_reader import read_manuscript
 from libriscribe2.exporters.export_book import Edition
-from libriscribe2.exporters.formats.docx import EXPORTER
+from libriscribe2.exporters.formats.docx import DocxExporter
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 TEXT = """# The *Letter*
@@ -149,7 +149,7 @@ def test_EX_1_the_manuscript_style_is_standard_manuscript_format(tmp_path: Path)
 
 
 def made_in(project: HandMade, folder: Path, edition: Edition) -> Path:
-    return EXPORTER.export(replace(project.read(), edition=edition), folder)
+    return DocxExporter().export(replace(project.read(), edition=edition), folder)
 
 
 def test_EX_1_a_word_file_is_read_back_as_it_was_written(letter: Path) -> None:

@@ -36,6 +36,55 @@ local function quoted(text)
   return '"' .. text:gsub("\\", "\\\\"):gsub('"', '\\"'):gsub("%c", " ") .. '"'
 end
 
+-- Aozora Bunko's notation of readings: characters of Chinese origin, or anything behind a bar, with
+-- kana alone in double angle brackets behind them.
+local bar, opening, closing = 0xFF5C, 0x300A, 0x300B
+local function is_kana(c) return c >= 0x3041 and c <= 0x30FF end
+local function is_han(c)
+  return c >= 0x3400 and c <= 0x9FFF or c >= 0xF900 and c <= 0xFAFF or c >= 0x20000 and c <= 0x3FFFF
+    or c == 0x3005 or c == 0x3006 or c == 0x30F6
+end
+local function reading_ends(codes, at)
+  for n = at + 1, math.min(#codes, at + 41) do
+    if codes[n] == closing then return n > at + 1 and n or nil end
+    if not is_kana(codes[n]) then return nil end
+  end
+end
+local function base_begins(codes, from, at)
+  for n = at - 1, math.max(from, at - 41), -1 do
+    if codes[n] == bar or codes[n] == 0x7C then return n < at - 1 and n + 1 or nil, n end
+  end
+  local n = at
+  while n > from and is_han(codes[n - 1]) do n = n - 1 end
+  return n < at and n or nil, n
+end
+local function readings(el)
+  if not el.text:find("\u{300A}", 1, true) then return nil end
+  local codes, found, from = { utf8.codepoint(el.text, 1, -1) }, pandoc.Inlines({}), 1
+  local function words(first, last)
+    return first <= last and utf8.char(table.unpack(codes, first, last)) or ""
+  end
+  for at = 1, #codes do
+    local last = codes[at] == opening and reading_ends(codes, at)
+    if last then
+      local first, mark = base_begins(codes, from, at)
+      if first then
+        found:insert(pandoc.Str(words(from, mark - 1)))
+        local said = pandoc.Attr("", { "ruby" }, { said = words(at + 1, last - 1) })
+        found:insert(pandoc.Span({ pandoc.Str(words(first, at - 1)) }, said))
+        from = last + 1
+      end
+    end
+  end
+  found:insert(pandoc.Str(words(from, #codes)))
+  return found
+end
+local function ruby(el)
+  if not el.classes:includes("ruby") then return nil end
+  local base = pandoc.utils.stringify(el)
+  return pandoc.RawInline("typst", "#ruby(" .. quoted(base) .. ", " .. quoted(el.attributes.said) .. ");")
+end
+
 -- The path as the project has it: decoded, without the way from the chapter's folder.
 local function project_path(source)
   local path = source:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
@@ -51,7 +100,7 @@ local function image(el)
   local file = book.images[project_path(el.src)]
   if not file then return pandoc.Str("[" .. alt .. "]") end
   if FORMAT == "typst" then
-    return pandoc.RawInline("typst", "#picture(" .. quoted(file) .. ", " .. quoted(alt) .. ")")
+    return pandoc.RawInline("typst", "#picture(" .. quoted(file) .. ", " .. quoted(alt) .. ");")
   end
   el.src, el.title, el.attr = file, "", {}
   return el
@@ -113,19 +162,30 @@ local function span(el)
   return plain(el)
 end
 local function lines(el)
-  if el.content:find_if(function(one) return one.t == "LineBreak" end) then
-    return set_as("lines", { el })
+  local has_lines = el.content:find_if(function(one) return one.t == "LineBreak" end)
+  if book.marks and FORMAT == "typst" then
+    local words = quoted(pandoc.utils.stringify(el))
+    el.content:insert(1, pandoc.RawInline("typst", "#page-mark(" .. words .. ");"))
   end
+  return has_lines and set_as("lines", { el }) or el
+end
+-- The foot of a page is no place where one begins.
+local function note(el)
+  return el:walk({ RawInline = function(one) return one.text:find("^#page%-mark") and {} or nil end })
 end
 
 -- A heading without text is none, and no level may be skipped (PDF/UA-1).
 local last = 0
+-- The references are the last part: their entries hang, and are not justified.
+local hanging = pandoc.RawBlock("typst", "#set par(first-line-indent: 0pt, hanging-indent: 1.6em, justify: false)")
 local function heading(el)
   if pandoc.utils.stringify(el.content):gsub("[%s%p]", "") == "" then return {} end
   el.level = math.min(el.level, last + 1)
   last, el.attr = el.level, {}
+  el.content = el.content:walk({ Span = function(one) return one.classes:includes("ruby") and one.content or nil end })
   if el.level == 1 and book.bibliography ~= "" and pandoc.utils.stringify(el) == book.bibliography then
     el.attr = pandoc.Attr("", {}, { ["epub:type"] = "bibliography" })
+    if FORMAT == "typst" then return { el, hanging } end
   end
   return el
 end
@@ -153,7 +213,25 @@ local function list(el)
   return blocks
 end
 
+-- References hang from their numbers, up to the next part.
+local function hanging(blocks)
+  local found, inside = pandoc.Blocks({}), false
+  for _, block in ipairs(blocks) do
+    local starts = block.t == "Header" and block.level == 1
+    if inside and starts then found:insert(pandoc.RawBlock("typst", "]")) end
+    if starts then inside = false end
+    found:insert(block)
+    if starts and block.attributes["epub:type"] == "bibliography" then
+      found:insert(pandoc.RawBlock("typst", "#references["))
+      inside = true
+    end
+  end
+  if inside then found:insert(pandoc.RawBlock("typst", "]")) end
+  return found
+end
+
 local function meta(doc)
+  if FORMAT == "typst" then doc.blocks = hanging(doc.blocks) end
   for name, value in pairs(book.meta) do doc.meta[name] = value end
   return doc
 end
@@ -173,6 +251,8 @@ return {
     BulletList = list,
     OrderedList = list,
   },
+  { Str = readings },
   { Header = heading, Para = lines },
+  { Span = ruby, Note = note },
   { Pandoc = meta },
 }

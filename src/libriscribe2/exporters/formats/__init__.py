@@ -1,1 +1,1 @@
-"""One module per format; each has an `EXPORTER`."""
+"""One module per format; each has its `EXPORTERS`."""

@@ -43,7 +43,7 @@ class DocxExporter:
         """Make the Word file; see `Exporter.export`."""
         check_paragraphs(book)
         style = book.edition.style
-        page = page_of(style, book.language)
+        page = page_of(style, book.language, vertical=book.is_vertical)
         room = (page.width - 2 * page.side, page.height - 2 * page.top - 800)
         text = WordText(book.images, room, _SCENE_BREAKS[style])
         chapters = [text.chapter(part.text) for part in book.parts]
@@ -59,7 +59,7 @@ class DocxExporter:
         return target
 
 
-EXPORTER: Final[Exporter] = DocxExporter()
+EXPORTERS: Final[tuple[Exporter, ...]] = (DocxExporter(),)
 
 
 def _pages(book: ExportBook, text: WordText, page: WordPage, chapters: list[str]) -> str:
@@ -128,12 +128,13 @@ def _section(page: WordPage, running: str, first: int | None = None) -> str:
         first: The number of its first page; None goes on counting.
     """
     numbers = f'<w:pgNumType w:start="{first}"/>' if first else ""
+    direction = '<w:textDirection w:val="tbRl"/>' if page.is_vertical else ""
     return (
         f'<w:sectPr>{running}<w:type w:val="nextPage"/>'
         f'<w:pgSz w:w="{page.width}" w:h="{page.height}"/>'
         f'<w:pgMar w:top="{page.top}" w:right="{page.side}" w:bottom="{page.top}" '
         f'w:left="{page.side}" w:header="620" w:footer="620" w:gutter="0"/>{numbers}'
-        "<w:titlePg/></w:sectPr>"
+        f"<w:titlePg/>{direction}</w:sectPr>"
     )
 
 

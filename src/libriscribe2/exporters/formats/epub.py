@@ -6,7 +6,8 @@ epubcheck is the tool by which shops decide whether they take an EPUB.
 import json
 import shutil
 import subprocess
-from dataclasses import dataclass
+import zipfile
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +16,8 @@ from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.epub_package import write_epub
 from libriscribe2.exporters.epub_text import epub_pages
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.export_checks import check_paragraphs
+from libriscribe2.exporters.export_checks import check_paragraphs, picture_size
+from libriscribe2.exporters.formats.pdf import page_starts
 from libriscribe2.exporters.pandoc import environment
 from libriscribe2.exporters.typesetting import cover_picture, typeset
 from libriscribe2.project.atomic import storage_errors
@@ -40,7 +42,9 @@ class EpubExporter:
             for number, (path, file) in enumerate(book.images.items(), start=1)
         }
         target = folder / f"book{self.suffix}"
-        write_epub(target, book, epub_pages(book, pictures), pictures, _cover(book, folder))
+        starts = page_starts(book, folder) if book.edition.page_list else ()
+        pages = epub_pages(book, pictures, starts)
+        write_epub(target, book, pages, pictures, _cover(book, folder))
         return target
 
 
@@ -54,7 +58,7 @@ def _cover(book: ExportBook, folder: Path) -> Path | None:
     return folder / name
 
 
-EXPORTER: Final[Exporter] = EpubExporter()
+EXPORTERS: Final[tuple[Exporter, ...]] = (EpubExporter(),)
 
 
 _SECONDS: Final = 300.0
@@ -71,12 +75,43 @@ class EpubReport:
         errors: How many errors, fatal ones included.
         warnings: How many warnings.
         messages: The first of them, with file and line.
+        kindle: What Amazon's shop for Kindle books says against it.
     """
 
     version: str
     errors: int
     warnings: int
     messages: tuple[str, ...]
+    kindle: tuple[str, ...] = ()
+
+
+_LEAST_COVER: Final = (625, 1_000)
+_GOOD_COVER: Final = (1_600, 2_560)
+_LARGEST_COVER: Final = (10_000, 50 * 2**20)
+"""Width and height in pixels, pixels of a side and bytes: KDP's help, Cover Image Guidelines, read in
+November 2026. Its rules for text (Text Guidelines, Reflowable) are those that epub.css keeps."""
+
+
+def kindle_remarks(path: Path) -> tuple[str, ...]:
+    """What Amazon's shop for Kindle books says against the cover in an EPUB."""
+    media = zipfile.Path(path, "EPUB/media/")
+    cover = (
+        next((one for one in media.iterdir() if one.stem == "cover"), None)
+        if media.exists()
+        else None
+    )
+    if cover is None:
+        return ("there is no cover; the shop asks for one",)
+    data = cover.read_bytes()
+    wide, tall = picture_size(data) or (0, 0)
+    most, largest = _LARGEST_COVER
+    size = f"the cover has {wide} x {tall} pixels"
+    if wide < _LEAST_COVER[0] or tall < _LEAST_COVER[1]:
+        return (f"{size}; the least is 625 x 1000",)
+    if max(wide, tall) > most or len(data) > largest:
+        return (f"{size} and {len(data):,} bytes; the most are {most:,} of a side and 50 MB",)
+    small = wide < _GOOD_COVER[0] or tall < _GOOD_COVER[1]
+    return (f"{size}; the shop recommends 1600 x 2560",) if small else ()
 
 
 def check_epub(path: Path) -> EpubReport:
@@ -99,7 +134,7 @@ def check_epub(path: Path) -> EpubReport:
                 timeout=_SECONDS,
                 check=False,
             )
-        return _report(json.loads(done.stdout))
+        return replace(_report(json.loads(done.stdout)), kindle=kindle_remarks(path))
     except (subprocess.TimeoutExpired, ValueError, KeyError) as error:
         raise ConfigError(
             "epubcheck did not answer.",

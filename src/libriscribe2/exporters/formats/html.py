@@ -1,12 +1,16 @@
-"""One HTML file that needs nothing else: no network, no script, no extra package."""
+"""HTML that needs nothing else, no network, no script: one file, or one for each chapter."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.export_checks import check_paragraphs
+from libriscribe2.exporters.export_checks import check_paragraphs, indented
 from libriscribe2.exporters.pandoc import ASSETS
 from libriscribe2.exporters.web_text import WebText
 
@@ -30,6 +34,24 @@ class HtmlExporter:
         return target
 
 
+class ChaptersExporter:
+    """A page for each chapter, for platforms on which a book appears in parts, as an archive."""
+
+    name = "chapters"
+    suffix = "-chapters.zip"
+    needs: tuple[str, ...] = ()
+    note = ""
+    also_called: tuple[str, ...] = ("serial",)
+    place = 91
+    usual = False
+
+    def export(self, book: ExportBook, folder: Path) -> Path:
+        """Make the archive; see `Exporter.export`."""
+        check_paragraphs(book)
+        pages = (page_of(replace(book, parts=(part,))) for part in book.parts)
+        return write_chapters(folder / f"book{self.suffix}", book, pages, ".html")
+
+
 def page_of(book: ExportBook) -> str:
     """A book as one page."""
     page = Template((ASSETS / "page.html").read_text(encoding="utf-8"))
@@ -38,7 +60,7 @@ def page_of(book: ExportBook) -> str:
         dir="rtl" if book.language.right_to_left else "ltr",
         meta=_meta(book),
         title=escape(book.title),
-        css=(ASSETS / "page.css").read_text(encoding="utf-8"),
+        css=indented((ASSETS / "page.css").read_text(encoding="utf-8"), book.language),
         head=_head(book),
         contents=_contents(book),
         body=_body(book),
@@ -92,4 +114,34 @@ def _body(book: ExportBook) -> str:
     return "".join(sections)
 
 
-EXPORTER: Final[Exporter] = HtmlExporter()
+def write_chapters(
+    target: Path,
+    book: ExportBook,
+    texts: Iterable[str],
+    ending: str,
+    more: Mapping[str, str] | None = None,
+) -> Path:
+    """Write an archive of a file for each chapter, the same for the same book.
+
+    Args:
+        target: The file.
+        book: The book.
+        texts: What stands in the file of each of its parts, in order.
+        ending: The end of their names, such as `.html`.
+        more: Further files, by what stands behind the book's name in theirs.
+
+    Returns:
+        The file.
+    """
+    moment = datetime.fromtimestamp(book.epoch, UTC)
+    date = max(moment.timetuple()[:6], (1980, 1, 1, 0, 0, 0))
+    files = {f"{number:03d}{ending}": text for number, text in enumerate(texts, start=1)}
+    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
+        for name, text in (files | {**(more or {})}).items():
+            entry = ZipInfo(f"{book.name}-{name}", date)
+            entry.compress_type, entry.external_attr = ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, text.encode("utf-8"))
+    return target
+
+
+EXPORTERS: Final[tuple[Exporter, ...]] = (HtmlExporter(), ChaptersExporter())

@@ -1,5 +1,6 @@
-"""Plain text: no marks, notes at the end of their chapter."""
+"""One file of Markdown, and one of plain text, which has no marks and the notes behind a chapter."""
 
+import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -7,9 +8,48 @@ from markdown_it.token import Token
 
 from libriscribe2.exporters.book_markdown import book_parser, without_tags
 from libriscribe2.exporters.export_book import ExportBook, Exporter
-from libriscribe2.exporters.export_checks import check_paragraphs, harmless
+from libriscribe2.exporters.export_checks import CITED, check_paragraphs, harmless
+from libriscribe2.prose import without_notes
 
 _GAP: Final = "\n\n\n\n"
+
+
+class MarkdownExporter:
+    """The title page as YAML front matter, and every chapter without what no reader can see."""
+
+    name = "md"
+    suffix = ".md"
+    needs: tuple[str, ...] = ()
+    note = ""
+    also_called: tuple[str, ...] = ("markdown",)
+    place = 10
+    usual = True
+
+    def export(self, book: ExportBook, folder: Path) -> Path:
+        """Make the Markdown file; see `Exporter.export`."""
+        values = {name: value for name, value in _title_page(book).items() if value}
+        # A JSON string is a YAML one.
+        lines = (f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
+        parts = (CITED.sub(r"\1", without_notes(part.text)).strip("\n") for part in book.parts)
+        text = "---\n" + "\n".join(lines) + "\n---\n\n" + "\n\n".join(parts) + "\n"
+        target = folder / f"book{self.suffix}"
+        target.write_text(text, encoding="utf-8", newline="")
+        return target
+
+
+def _title_page(book: ExportBook) -> dict[str, Any]:
+    return {
+        "title": book.title,
+        "author": book.author,
+        "lang": book.language.tag,
+        "series": book.series,
+        "series_number": book.series_number,
+        "publisher": book.publisher,
+        "rights": book.rights,
+        "identifier": book.identifier,
+        "description": book.description,
+        "keywords": list(book.keywords),
+    }
 
 
 class TextExporter:
@@ -110,6 +150,8 @@ def _words(tokens: list[Token]) -> str:
             pieces.append(f"[{one.meta['mark']}]")
         elif one.type == "image":
             pieces.append(f"[{one.content}]")
+        elif one.type == "ruby_close":
+            pieces.append(f"（{one.meta['said']}）")
         elif one.type == "softbreak":
             pieces.append(" ")
         elif one.type == "hardbreak" or one.content[:3].lower() == "<br":
@@ -117,4 +159,4 @@ def _words(tokens: list[Token]) -> str:
     return "".join(pieces)
 
 
-EXPORTER: Final[Exporter] = TextExporter()
+EXPORTERS: Final[tuple[Exporter, ...]] = (MarkdownExporter(), TextExporter())
