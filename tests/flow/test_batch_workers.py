@@ -61,6 +61,19 @@ def test_a_worker_that_is_drained_finishes_its_book_and_begins_no_other(shared: 
 
 
 @pytest.mark.postgres
+def test_two_workers_of_one_machine_are_drained_by_its_name(shared: Desk) -> None:
+    add_books(shared, ["one", "two", "three"], row={**ROW, "chapters": 4})
+    with WorkerProcess(shared, "--books", "1") as first, WorkerProcess(shared) as second:
+        until(lambda: len(workers(shared)) == 2)
+        numbers = [one["id"] for one in workers(shared)]
+        assert {one["host"] for one in workers(shared)} == {socket.gethostname()}
+        told = shared.run("batch", "drain", socket.gethostname(), "--json").value
+        assert sorted(told["workers"]) == numbers
+        assert (first.wait(), second.wait()) == (0, 0)
+    assert set(states(shared).values()) <= {"done", "queued"}
+
+
+@pytest.mark.postgres
 def test_workers_say_since_when_they_run_and_running_books_where(shared: Desk) -> None:
     shared.environment["TZ"] = "Asia/Kolkata"  # no hour of UTC's is one there
     add_books(shared, ["one", "two"], row={**ROW, "chapters": 4})

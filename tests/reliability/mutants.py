@@ -108,8 +108,9 @@ def _run(place: Path, bar: str, options: tuple[str, ...]) -> int:
     """The exit code of a bar on a copy of the program."""
     (script,) = (place / "tests" / "reliability").glob(f"{bar}*.py")
     path = os.pathsep.join((str(place), str(place / "src")))
-    # Bars of several versions take these from the repository, which the copy lacks.
-    more = {"PYTHONPATH": path, "HISTORIES": HISTORIES, "GIT_DIR": str(ROOT / ".git")}
+    # Bars of several versions take these from the repository, which the copy lacks. GIT_DIR would
+    # have the bars that keep books in git keep them in this repository.
+    more = {"PYTHONPATH": path, "HISTORIES": HISTORIES, "VERSIONS_FROM": str(ROOT)}
     try:
         return subprocess.run(
             [sys.executable, "-m", "pytest", "-q", "-x", *(options or EVERY), str(script)],

@@ -14,8 +14,7 @@ import pytest
 from tests.support.bars import Bar, Trials
 from tests.support.conditions import ShiftedClock, elapse
 
-from libriscribe2.llm.backend import BackendError, Request
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Request, ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.retries import RetryPolicy
 from libriscribe2.llm.session import CallSession

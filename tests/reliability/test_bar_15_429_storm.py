@@ -144,7 +144,7 @@ def test_bar_15_two_programs_finish_their_books_in_a_real_storm(tmp_path: Path) 
         ]
         told = [program.communicate() for program in programs]
         assert [program.returncode for program in programs] == [0, 0], told
-    assert all("waiting" in err for _, err in told)
+    assert all("Waiting 1s" in err for _, err in told), told
     for name in ("one", "two"):
         keys = [record["k"] for record in desk.project(name).records("done")]
         assert len(keys) == len(set(keys))

@@ -17,8 +17,7 @@ from tests.support.transport import ASK, KEY, answered, with_litellm
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.limits.retries import RetryPolicy
-from libriscribe2.llm.limits.timeouts import TimeLimits
+from libriscribe2.llm.limits.retries import RetryPolicy, TimeLimits
 from libriscribe2.llm.session import CallSession
 
 pytestmark = with_litellm

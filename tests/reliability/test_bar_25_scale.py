@@ -15,7 +15,7 @@ import pytest
 from tests.support.bars import Bar
 from tests.support.project_faults import QuickOps
 
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.session import CallSession

@@ -33,13 +33,14 @@ from tests.support.openai_server import Handler, OpenAIServer
 from tests.support.postgres import Cluster, Wire, running_cluster
 from typing_extensions import override
 
+from libriscribe2.batch.rows import PAYLOAD
 from libriscribe2.project.records import scan
 
 BAR: Final = Bar(
     29, seed=int(os.environ.get("LIBRISCRIBE2_TEST_SEED", "29")), file="test_bar_29_all_at_once.py"
 )
-EARLIER: Final = "6b4beba2"
-"""A commit whose program has the tables of today, and counts a minute's requests as today's does."""
+EARLIER: Final = "984f2e2f"
+"""A commit whose program has the tables and rows of today, and counts a minute's requests alike."""
 
 ROUNDS: Final = (14, 13, 13)
 """Faults of each round."""
@@ -334,6 +335,8 @@ def test_bar_29_three_rounds_of_faults_lose_no_book(
 ) -> None:
     dsn, began = own_cluster.new_database(), time.monotonic()
     sources = (None, earlier_version(EARLIER, tmp_path / "earlier"))
+    rows = (sources[1] / "libriscribe2" / "batch" / "rows.py").read_text("utf-8")
+    assert f"PAYLOAD: Final = {PAYLOAD}\n" in rows, "its workers would leave every book alone"
     office = Desk(tmp_path / "office")
     office.folder.mkdir()
     office.environment |= {**PACE, "LIBRISCRIBE2_BATCH__DSN": dsn}

@@ -5,8 +5,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -24,6 +25,7 @@ FAST_PACE: Final = {
     "LIBRISCRIBE2_BATCH__RETRY_SECONDS": "0.2",
     "LIBRISCRIBE2_BATCH__MAX_TRIES": "50",
 }
+JOURNAL: Final = ".libriscribe/journal.jsonl"
 _LONGEST_SECONDS: Final = 1_800
 
 
@@ -109,7 +111,7 @@ def earlier_version(commit: str, folder: Path) -> Path:
     """The sources of an earlier commit, put into a folder; a checkout without it skips the test."""
     place = folder / commit
     place.mkdir(parents=True)
-    root = Path(__file__).parents[2]
+    root = os.environ.get("VERSIONS_FROM") or Path(__file__).parents[2]
     packed = subprocess.run(
         ["git", "archive", commit, "src"], cwd=root, capture_output=True, check=False
     )
@@ -154,8 +156,45 @@ def alone(folder: Path, name: str) -> dict[str, bytes]:
     return desk.project(name).contents()
 
 
+@dataclass
+class Sent:
+    """The requests of books, by their journals.
+
+    Attributes:
+        count: How many left.
+        open: The stages of those without an answer as yet.
+        lost: The stages of those that left again because their run had ended before the answer.
+        wrong: The stages of those that left again for any other reason.
+    """
+
+    count: int = 0
+    open: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+
+def sent_by(journals: Iterable[bytes]) -> Sent:
+    """What journals say of requests, all together."""
+    said = Sent()
+    for journal in journals:
+        seen, under_way, left = set[str](), dict[str, str](), set[str]()
+        for record in scan(journal).records:
+            key = record.get("k", "")
+            if record["t"] == "run":
+                left = set(under_way)
+            elif record["t"] == "sent":
+                if key in seen:
+                    (said.lost if key in left else said.wrong).append(record["step"])
+                seen.add(key)
+                under_way[key] = record["step"]
+                said.count += 1
+            elif record["t"] in {"done", "fail"}:
+                under_way.pop(key, None)
+        said.open += under_way.values()
+    return said
+
+
 def paid_twice(desk: Desk, name: str) -> int:
     """How many requests of a book left more than once, by its journal."""
-    data = desk.project(name).path(".libriscribe/journal.jsonl").read_bytes()
-    sent = [record["k"] for record in scan(data).records if record["t"] == "sent"]
-    return len(sent) - len(set(sent))
+    said = sent_by([desk.project(name).path(JOURNAL).read_bytes()])
+    return len(said.lost) + len(said.wrong)

@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Callable
+from time import monotonic
 from typing import Final
 
 import psycopg
@@ -16,7 +17,7 @@ KEY: Final = "spring/book"
 
 _TABLE: Final = "select to_regclass('libriscribe2_journal')::text"
 _POLL_SECONDS: Final = 0.005
-_LOOKS: Final = 6_000
+_LONGEST_SECONDS: Final = 120.0
 
 
 def machine(trials: Trials, dsn: str, *, beside: bool = False) -> Trial:
@@ -82,9 +83,8 @@ def journal_lines(trial: Trial) -> list[bytes]:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Let other processes run until something is true, half a minute at most."""
-    for _ in range(_LOOKS):
-        if true():
-            return
+    """Let other processes run until something is true, two minutes at most."""
+    end = monotonic() + _LONGEST_SECONDS
+    while not true():
+        assert monotonic() < end, "it never came true"
         pause(_POLL_SECONDS)
-    raise AssertionError("it never came true")

@@ -12,9 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-import psycopg
 import pytest
-from psycopg import sql
 
 _DEBIAN: Final = Path("/usr/lib/postgresql")
 _LONGEST_SECONDS: Final = 60
@@ -84,7 +82,10 @@ class Cluster:
 
     def new_database(self) -> str:
         """The address of a new and empty database."""
+        import psycopg  # noqa: PLC0415 - the other tests of its folders run without it
+
         name = f"b{uuid.uuid4().hex[:12]}"
+        sql = psycopg.sql
         with psycopg.connect(self.dsn("postgres"), autocommit=True) as connection:
             connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
         return self.dsn(name)

@@ -222,11 +222,12 @@ async def _last_words(process: Process) -> bytes:
 
 
 async def _end(process: Process, hearing: "asyncio.Future[Any]", seconds: float) -> None:
-    """End a process and wait until it is gone."""
+    """End a process and wait until it is gone; cancelled, it is killed."""
     with suppress(ProcessLookupError):
         process.terminate()
-    done, _ = await asyncio.wait({hearing}, timeout=seconds)
-    if not done:
+    with suppress(asyncio.CancelledError):  # told again: there is no more time
+        await asyncio.wait({hearing}, timeout=seconds)
+    if not hearing.done():
         with suppress(ProcessLookupError):
             process.kill()
         await asyncio.wait({hearing})

@@ -4,7 +4,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -126,15 +126,7 @@ def sums_in(manifest: Manifest, words: int, unknown_usd: float) -> Sums:
 
 
 BookState = Literal["queued", "running", "done", "failed", "stopped", "cancelled"]
-STATES: Final[tuple[BookState, ...]] = (
-    "queued",
-    "running",
-    "done",
-    "failed",
-    "stopped",
-    "cancelled",
-)
-
+STATES: Final[tuple[BookState, ...]] = get_args(BookState)
 
 Journal = Literal["folder", "database"]
 """Where the journal of a book is: in its folder alone, or in a database as well."""
@@ -279,17 +271,10 @@ def started(
 
 def ended(name: str, how: Ended) -> Record:
     """The record of a run that has ended."""
-    told = {"state": how.state, "code": how.code, "what": how.what, "why": how.why, "fix": how.fix}
+    about = ("state", "code", "what", "why", "fix", "cause", "counts", "lost")
+    told = {key: getattr(how, key) for key in about}
     figures = {"times": how.times.model_dump(), "sums": how.sums.model_dump()}
-    return {
-        "t": "end",
-        "book": name,
-        **told,
-        **figures,
-        "cause": how.cause,
-        "counts": how.counts,
-        "lost": how.lost,
-    }
+    return {"t": "end", "book": name, **told, **figures}
 
 
 _ANEW: Final[Mapping[str, Any]] = {"runs": 0, "tries": 0, "bounces": 0}

@@ -1,16 +1,23 @@
-"""The protocol of a queue, and which one a batch has."""
+"""Where books wait: the protocol of a queue, and the one in a folder of this machine."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from filelock import FileLock, Timeout
+from typing_extensions import override
+
+from libriscribe2.batch.folders import BatchLog, BatchPaths
 from libriscribe2.batch.progress import Batch, Book, BookState, added, retried
 from libriscribe2.batch.rows import Fault, Row
-from libriscribe2.batch.work import BookWriter, Terms
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.batch.work import BookWriter, Terms, Work
+from libriscribe2.errors import ProjectError, ProjectInUseError, UsageError
+from libriscribe2.project.atomic import make_folder, storage_errors
+from libriscribe2.project.lock import holder_of, is_locked, sign
 from libriscribe2.project.records import Record
+from libriscribe2.project.texts import Clock, utc_now
 
 _RETRIED: Final[tuple[BookState, ...]] = ("failed", "stopped", "cancelled")
 _OPEN: Final[tuple[BookState, ...]] = ("queued", "running", "failed", "stopped")
@@ -240,3 +247,67 @@ def one_of(known: Sequence[str], name: str | None, place: str) -> str:
         fix = f"Choose from {names}; {add}" if known else add
         raise ProjectError(f"{what} in {place}", fix=fix)
     return found[0]
+
+
+_PATIENCE: Final = 0.5
+
+
+class LocalQueue(BookQueue):
+    """A batch in a folder of this machine.
+
+    Args:
+        paths: The batch; its folder need not be there yet.
+        clock: The time of day, for the log.
+    """
+
+    def __init__(self, paths: BatchPaths, *, clock: Clock = utc_now) -> None:
+        super().__init__(paths.name, BatchLog(paths, clock=clock))
+        self.paths = paths
+
+    @override
+    async def work(self, writer: BookWriter, terms: Terms) -> None:
+        """Run books until nothing waits any more, or the batch is paused.
+
+        Raises:
+            ProjectInUseError: Another process runs the books of this batch.
+            StorageError: The log cannot be written.
+        """
+        with self._running():
+            self.go(terms)
+            await Work(self.status, self.note, writer, terms).run()
+
+    @override
+    def is_running(self) -> bool:
+        """Whether a process runs the books of this batch just now."""
+        if not self.paths.runner.exists():
+            return False
+        with storage_errors("lock", self.paths.runner):
+            return is_locked(self.paths.runner)
+
+    @override
+    def close(self) -> None:
+        """Nothing is held between two calls."""
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """Be the one process that runs the books."""
+        lock = FileLock(self.paths.runner, timeout=_PATIENCE, thread_local=False)
+        with storage_errors("lock", self.paths.runner):
+            make_folder(self.paths.root)
+            try:
+                lock.acquire()
+            except Timeout as error:
+                raise _in_use(self.paths) from error
+        sign(self.paths.runner)
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+def _in_use(paths: BatchPaths) -> ProjectInUseError:
+    return ProjectInUseError(
+        f"The books of {paths.root} are being written by another process",
+        why=holder_of(paths.runner),
+        fix="Wait until it is done, or stop it with `libriscribe2 batch pause`.",
+    )

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from typing_extensions import Buffer
 
-from libriscribe2.batch.folders import BatchPaths
-from libriscribe2.batch.local import BatchLog
+from libriscribe2.batch.folders import BatchLog, BatchPaths
 from libriscribe2.errors import StorageError
 from libriscribe2.project.atomic import UnsyncedOps
 

@@ -9,8 +9,8 @@ from tests.support.book_writers import Clock, Writer, done
 
 from libriscribe2.batch.batch_report import as_html, report_of
 from libriscribe2.batch.folders import BatchPaths
-from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.progress import Batch, Book, Ended, RunTimes, Sums, added, ended, started
+from libriscribe2.batch.queue import LocalQueue
 from libriscribe2.batch.rows import RawRow, Row, check_rows, row_of
 from libriscribe2.batch.work import Terms, expected_seconds, minutes_for, moment_of
 from libriscribe2.project.texts import iso_utc

@@ -10,8 +10,8 @@ from tests.support.book_writers import Clock, Writer
 
 from libriscribe2.batch.folders import BatchPaths
 from libriscribe2.batch.grants import grant_for, own_cap
-from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.progress import Batch, Book, Ended, Sums, added, ended, started
+from libriscribe2.batch.queue import LocalQueue
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.work import Terms
 

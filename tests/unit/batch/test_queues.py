@@ -9,12 +9,11 @@ import pytest
 from tests.support.book_writers import Clock, Writer, done
 
 from libriscribe2.batch.folders import BatchPaths
-from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.progress import Book, Cause, Ended, Sums
-from libriscribe2.batch.queue import BookQueue
+from libriscribe2.batch.queue import BookQueue, LocalQueue
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.work import Terms
 from libriscribe2.errors import ModelError, ProjectError

@@ -111,7 +111,8 @@ class Dsn:
             raise DatabaseLostError(
                 f"The database {self.shown} does not answer",
                 why=self.without_secret(str(error)),
-                fix="Make sure that it runs and accepts this machine, then run the same command again.",
+                fix="Make sure that it runs and accepts this machine, and that its address is right; "
+                "then run the same command again.",
             ) from None
         except psycopg.Error as error:
             raise ProjectError(

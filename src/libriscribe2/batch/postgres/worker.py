@@ -5,17 +5,24 @@ from asyncio import to_thread
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from typing_extensions import override
 
-from libriscribe2.batch.postgres.batch_log import DatabaseLog
 from libriscribe2.batch.postgres.database import Database, DatabaseLostError
-from libriscribe2.batch.postgres.exchange import Beat, Exchange, Pace, Ticket, WorkerState, workers
+from libriscribe2.batch.postgres.exchange import (
+    Beat,
+    DatabaseLog,
+    Exchange,
+    Pace,
+    Ticket,
+    WorkerState,
+)
 from libriscribe2.batch.progress import Book, Ended
 from libriscribe2.batch.queue import BookQueue
 from libriscribe2.batch.work import BookWriter, Fitness, Terms, outcome, outside, until_one_ends
 from libriscribe2.errors import LibriScribeError, NewerVersionError
+from libriscribe2.project.texts import iso_utc
 
 _LONGEST_SILENCE: Final = 10.0
 _NEWER: Final = "books wait that only a newer version of libriscribe2 can write"
@@ -125,7 +132,9 @@ class Worker:
             how = await outcome(task, self._writer_of(ticket.batch), begun)
             book = await to_thread(self._exchange.settle, ticket, how)
             del self._under_way[ticket]
-            if book is not None:
+            if book is None:
+                self._listener.note(f"{ticket.book}: it is no longer this worker's book")
+            else:
                 self._terms.tell(book, book.last)
                 self._next_beat = 0.0 if book.last.cause == "machine" else self._next_beat
                 self._fitness.heed(book.last)
@@ -161,8 +170,13 @@ class Worker:
         """
         for task in self._tasks():
             _end(task)
-        with suppress(asyncio.CancelledError):  # a second signal: there is no more time
+        try:
             await self._let_end()
+        except asyncio.CancelledError:  # a second signal: there is no more time
+            for task in (runs := self._tasks()):
+                task.cancel()
+            if runs:
+                await asyncio.wait(runs)
         # A process that has not ended yet holds its book's lock, so nobody pays beside it. Where
         # the database is gone or of a newer version, others find out by the missing heartbeat.
         with suppress(LibriScribeError):
@@ -227,3 +241,29 @@ class DatabaseQueue(BookQueue):
     def close(self) -> None:
         """Let go of the connection; it is made again when it is wanted."""
         self._database.close()
+
+
+_WORKERS: Final = """
+    select id, host, pid, program, slots, note, drain, began as started,
+        extract(epoch from now() - began)::float8 as age,
+        extract(epoch from now() - beat)::float8 as silent, case
+            when state <> 'ended' and beat < now() - make_interval(secs => %s) then 'silent'
+            else state end as state,
+        (select count(*) from libriscribe2_jobs where worker = id) as books
+    from libriscribe2_workers where beat > '-infinity' order by id
+"""
+_DRAIN: Final = """
+    update libriscribe2_workers set drain = true
+    where state <> 'ended' and (id::text = %(name)s or host = %(name)s) returning id
+"""
+
+
+def workers(database: Database, stalled_seconds: float) -> list[dict[str, Any]]:
+    """All workers, as they are listed; those that have ended with a note for a day."""
+    found = database.rows(_WORKERS, (stalled_seconds,))
+    return [{**row, "started": iso_utc(row["started"])} for row in found]
+
+
+def drain(database: Database, name: str) -> list[int]:
+    """Have workers end once their books have ended, by number or host; their numbers."""
+    return [row["id"] for row in database.rows(_DRAIN, {"name": name})]

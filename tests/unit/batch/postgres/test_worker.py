@@ -5,13 +5,14 @@ from contextlib import closing
 
 import pytest
 from tests.support.book_writers import Writer, done
+from typing_extensions import override
 
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.progress import Book, Ended, Sums
 from libriscribe2.batch.rows import Row
-from libriscribe2.batch.work import Terms
+from libriscribe2.batch.work import Listener, Terms
 
 PACE = Pace(heartbeat=0.1, stalled=30.0, poll=0.02)
 
@@ -37,6 +38,17 @@ class Stubborn:
         return Sums(possible_usd=0.5)
 
 
+class Notes(Listener):
+    """Keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    @override
+    def note(self, text: str) -> None:
+        self.texts.append(text)
+
+
 def queue_on(dsn: str) -> DatabaseQueue:
     database = Database(Dsn(dsn))
     ensure_schema(database)
@@ -58,3 +70,20 @@ async def test_a_worker_that_is_stopped_gives_its_books_back_at_once(dsn: str) -
         await other.work(Writer(lambda *_: done()), Terms())
         assert other.status().books["a"].state == "done"
         writer.ends.set()
+
+
+async def test_a_worker_says_which_book_is_no_longer_its_own(dsn: str) -> None:
+    with closing(queue_on(dsn)) as queue, closing(queue_on(dsn)) as other:
+        queue.enqueue([Row("a", "row", {"premise": "x"})], lambda _name: False)
+        writer, notes = Stubborn(), Notes()
+        working = asyncio.ensure_future(queue.work(writer, Terms(listener=notes)))
+        await asyncio.wait_for(writer.began.wait(), 10)
+        writer.began.clear()
+        writer.ends.set()
+        other.cancel(["a"])
+        other.retry(["a"])  # its next run is another one
+        await asyncio.wait_for(writer.began.wait(), 10)
+        assert notes.texts == ["a: it is no longer this worker's book"]
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(working, 10)
