@@ -13,7 +13,6 @@ from libriscribe2.project.records import DumpRecord
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     ParserResult,
-    RecordedParser,
     check_result,
     failure,
     payload,
@@ -108,12 +107,12 @@ def dump_record(stage: str, attempt: Attempt, parser: object = None) -> DumpReco
     Args:
         stage: Name of the stage that asked.
         attempt: The attempt.
-        parser: What read the reply; only a `RecordedParser` can be written down.
+        parser: What read the reply; only one with `said`, a `ReplyReader`, can be written down.
     """
     request, completion = attempt.call.request, attempt.call.completion.as_record()
     result = attempt.result
     feedback = attempt.feedback
-    reader = parser if isinstance(parser, RecordedParser) and not attempt.filtered else None
+    said = None if attempt.filtered else getattr(parser, "said", None)
     return DumpRecord(
         agent_name=attempt.call.agent,
         raw_response=completion["reply"],
@@ -128,7 +127,7 @@ def dump_record(stage: str, attempt: Attempt, parser: object = None) -> DumpReco
         validation_errors=tuple(feedback.splitlines()),
         feedback=feedback,
         clean=plain_value(result),
-        reader=None if reader is None else reader.said,
+        reader=said,
         finish_reason=completion["finish_reason"],
         usage=completion["usage"],
         cost_usd=completion["cost_usd"],

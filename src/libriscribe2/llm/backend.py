@@ -6,8 +6,8 @@ project's journal is one. Both are protocols, so that a test or another provider
 
 import hashlib
 import json
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
 # A part of every request's key: another spelling would make all of them unknown to old journals.
@@ -39,6 +39,7 @@ class Request:
         generation: How often the step was asked to be written again; 0 at first.
         in_text: Whether the schema is to stand in the text alone, because many requests begin alike
             and a provider's cache begins with what it is given apart.
+        picture: Pixels of the picture that is wanted in place of text, such as `1024x1536`.
     """
 
     step: str
@@ -51,6 +52,7 @@ class Request:
     attempt: int = 1
     generation: int = 0
     in_text: bool = False
+    picture: str = ""
     _key: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def key(self) -> str:
@@ -61,13 +63,17 @@ class Request:
         """
         if not self._key:
             said = {name: getattr(self, name) for name in _IDENTITY}
+            said |= {"picture": self.picture} if self.picture else {}
             data = _CANONICAL.encode(said).encode("utf-8", "surrogatepass")
             self._key.append(hashlib.sha256(data).hexdigest())
         return self._key[0]
 
 
-_IDENTITY: Final = tuple(one.name for one in fields(Request) if one.init and one.name != "in_text")
-"""What a request's key is made of: not how it is sent."""
+_NO_IDENTITY: Final = frozenset({"in_text", "picture"})
+_IDENTITY: Final = tuple(
+    one.name for one in fields(Request) if one.init and one.name not in _NO_IDENTITY
+)
+"""What a request's key is made of: not how it is sent. A question for text knows of no picture."""
 
 SCHEMA_BEFORE: Final = "\n\nAnswer by this schema.\n\n<json_schema>"
 SCHEMA_AFTER: Final = "</json_schema>"
@@ -75,7 +81,8 @@ SCHEMA_AFTER: Final = "</json_schema>"
 
 def schema_text(schema: Mapping[str, Any]) -> str:
     """A schema as it stands at the end of a question."""
-    return f"{SCHEMA_BEFORE}{json.dumps(schema, ensure_ascii=False)}{SCHEMA_AFTER}"
+    told = json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    return f"{SCHEMA_BEFORE}{told}{SCHEMA_AFTER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +145,9 @@ class BackendError(Exception):
 
     Attributes:
         kind: `auth`, `quota`, `not_found`, `bad_request`, `context`, `filtered`, `rate`,
-            `timeout`, `connection`, `server`, `cut`, `malformed`; `resting` where nothing was sent
-            because the model had failed too often.
+            `timeout`, `connection`, `server`, `cut`, `malformed`; `unusable`, a picture that came
+            and is none, which asking again would only pay for twice; `resting` where nothing was
+            sent because the model had failed too often.
         status: The HTTP status, or None.
         retry_after: Seconds that the provider asks to wait, or None.
         message: What the provider said, at most a few hundred characters, without secrets.
@@ -255,3 +263,52 @@ class NoCallLog:
 
     def anew(self, step: str) -> None:
         """Nothing is kept."""
+
+
+Line = str | Completion | BackendError | Callable[[Request], "str | Completion"]
+"""One entry of a script: a reply, a failure, or a function of the request."""
+
+
+class ScriptedBackend:
+    """Answers each request with the next line of a script and keeps what it was asked.
+
+    Args:
+        script: The replies in order. A function answers from the request.
+        then: What answers once the script has run out; None makes that an error.
+
+    Attributes:
+        calls: Every request so far, oldest first.
+    """
+
+    def __init__(
+        self, script: Iterable[Line] = (), *, then: Callable[[Request], str] | None = None
+    ) -> None:
+        self._lines = iter(script)
+        self._then = then
+        self.calls: list[Request] = []
+
+    async def complete(self, request: Request) -> Completion:
+        """The script's next reply."""
+        self.calls.append(request)
+        line = next(self._lines, self._then)
+        if line is None:
+            raise AssertionError(f"the script has no reply left for {request.step!r}")
+        if isinstance(line, BackendError):
+            raise line
+        answer = line(request) if callable(line) else line
+        completion = answer if isinstance(answer, Completion) else Completion(answer)
+        usage = completion.usage if completion.usage.known else _estimate(request, completion)
+        return replace(completion, model=request.model, usage=usage)
+
+    async def stream(self, request: Request) -> AsyncIterator[str | Completion]:
+        """The script's next reply, word by word."""
+        completion = await self.complete(request)
+        for word in completion.reply.split(" "):
+            yield f"{word} "
+        yield completion
+
+
+def _estimate(request: Request, completion: Completion) -> Usage:
+    """Tokens at four characters each: close enough for a script."""
+    asked = sum(len(str(message["content"])) for message in request.messages)
+    return Usage(asked // 4, len(completion.reply) // 4)

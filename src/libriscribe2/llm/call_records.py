@@ -45,6 +45,7 @@ class CallOptions:
         tools: Functions that the model may call, in OpenAI's form.
         prose: Whether a reply that was cut at the length limit is continued and joined.
         streamed: Whether the pieces of the reply are reported while they arrive.
+        picture: Pixels of the picture that is wanted in place of text (`Request.picture`).
     """
 
     step: str = ""
@@ -57,6 +58,7 @@ class CallOptions:
     tools: tuple[Mapping[str, Any], ...] = ()
     prose: bool = False
     streamed: bool = False
+    picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,13 +32,13 @@ from libriscribe2.llm.backend import (
 )
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.call_records import CallOptions, CallRecord, DumpWritten, Piece
-from libriscribe2.llm.content_filter import FilteredReplyError
 from libriscribe2.llm.fallbacks import (
     CONTINUE,
     CUT,
     CUT_WITH_ROOM,
     MOST_PARTS,
     FallbackChain,
+    FilteredReplyError,
     Messages,
     as_messages,
     explain,
@@ -191,7 +191,8 @@ class LLMClient:
             if stage:
                 self._journal.anew(self.options.step)
                 error.what = f"The stage {stage!r} got no usable reply: {error.what}"
-                error.fix = "run `libriscribe2 resume` to ask again; the replies are in the dumps"
+                error.why = f"the model was last told: {error.last_feedback}"
+                error.fix = "run `libriscribe2 resume` to ask again; `libriscribe2 debug list` shows the replies"
             raise
 
     def record(self, attempt: Attempt, parser: object = None) -> None:
@@ -350,6 +351,7 @@ class LLMClient:
             attempt=attempt,
             generation=self._journal.generation(options.step),
             in_text=options.in_text,
+            picture=options.picture,
         )
 
     def _twin(self) -> Self:

@@ -115,6 +115,14 @@ def address_variable(model: str) -> str:
     return f"{prefix.removesuffix('_chat').upper()}_API_BASE" if slash else ""
 
 
+def address_asked(model: str) -> str:
+    """The server that a variable names for a model's provider; "" for the provider's own."""
+    variable = address_variable(model)
+    others = (variable, variable.replace("_API_BASE", "_BASE_URL"))
+    found = next((url for name in others if name and (url := os.environ.get(name))), "")
+    return "" if "@" in found else redact(found)
+
+
 def _address_here(model: str) -> str | None:
     """Where a server of this machine is, if the model has one and no variable names another."""
     variable = address_variable(model)

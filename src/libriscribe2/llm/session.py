@@ -15,8 +15,7 @@ from typing import Final, final
 from libriscribe2.errors import IncompleteError, LibriScribeError
 from libriscribe2.llm.backend import BackendError, CallLog, Completion, Request
 from libriscribe2.llm.call_records import CallRecord, NoOutbox, Outbox
-from libriscribe2.llm.content_filter import FilteredReplyError, filter_marker
-from libriscribe2.llm.fallbacks import joined
+from libriscribe2.llm.fallbacks import FilteredReplyError, filter_marker, joined
 from libriscribe2.llm.limits.budget import Budget, Reservation
 from libriscribe2.llm.limits.rates import RateGate
 from libriscribe2.llm.limits.retries import (

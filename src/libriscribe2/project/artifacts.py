@@ -6,10 +6,17 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from libriscribe2.errors import ProjectError, UsageError
-from libriscribe2.models.answers import AnsweredQuestion, AnswersFile, UnsupportedWords
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import ChapterRole, DraftOrder
-from libriscribe2.models.notes import Note, NotesFile, Source, SourcesFile
+from libriscribe2.models.notes import (
+    AnsweredQuestion,
+    AnswersFile,
+    Note,
+    NotesFile,
+    Source,
+    SourcesFile,
+    UnsupportedWords,
+)
 from libriscribe2.models.story import (
     Character,
     CharactersFile,

@@ -55,6 +55,8 @@ class FileOps(Protocol):
 _EXCHANGE: Final = 2
 """`RENAME_EXCHANGE` of Linux, `RENAME_SWAP` of macOS."""
 
+_NOT_THERE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EBADF, errno.ELOOP})
+
 _HERE: Final = -100
 """`AT_FDCWD`: a path is not relative to an open folder."""
 
@@ -297,18 +299,74 @@ def replace_file(
     ops.replace(source, target)
 
 
+def look_at(path: Path) -> os.stat_result | None:
+    """What the system knows of a file or folder; None where nothing is there.
+
+    `Path.exists` and `Path.is_file` call it missing, from Python 3.14 on, where they may not look.
+
+    Raises:
+        OSError: The system refused to look.
+    """
+    try:
+        return path.stat()
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return None
+        raise
+
+
+def is_file(path: Path) -> bool:
+    """Whether a regular file is there.
+
+    Raises:
+        OSError: The system refused to look.
+    """
+    there = look_at(path)
+    return there is not None and stat.S_ISREG(there.st_mode)
+
+
+_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_PIECE: Final = 2**20
+
+
 def read_regular(path: Path, start: int = 0) -> bytes:
     """The bytes of a file from `start` on; on a pipe or a device a reader might wait for ever.
 
     Raises:
         OSError: It is no file, or the system refused.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
+    with os.fdopen(os.open(path, _READ), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "It is a pipe or a device, not a file")
         file.seek(start)
         return file.read()
+
+
+def read_if_file(path: str) -> bytes | None:
+    """The bytes of a file; None where there is none, but perhaps a folder or a pipe.
+
+    Asked for every access, so without `pathlib`.
+
+    Raises:
+        OSError: The system refused.
+    """
+    try:
+        descriptor = os.open(path, _READ)
+    except OSError as error:
+        if error.errno in (*_NOT_THERE, errno.ENXIO) or os.path.isdir(path):  # noqa: PTH112 - as above
+            return None
+        raise
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        data, rest = b"", os.read(descriptor, status.st_size + 1)
+        while rest:  # the last read of nothing says that this was the end
+            data += rest
+            rest = os.read(descriptor, _PIECE)
+        return data
+    finally:
+        os.close(descriptor)
 
 
 def leftovers(folder: Path) -> Iterator[Path]:

@@ -11,7 +11,13 @@ from tomlkit import TOMLDocument
 from tomlkit.items import Item, Table
 
 from libriscribe2.errors import ConfigError, ProjectError
-from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
+from libriscribe2.project.atomic import (
+    atomic_write,
+    look_at,
+    make_folder,
+    read_regular,
+    storage_errors,
+)
 from libriscribe2.project.paths import STATE
 from libriscribe2.project.texts import decode_text
 
@@ -63,7 +69,7 @@ def read_book_toml(path: Path) -> dict[str, Any]:
         StorageError: It cannot be read.
     """
     with storage_errors("read", path):
-        data = read_regular(path) if path.exists() else None
+        data = read_regular(path) if look_at(path) is not None else None
     if data is None or not data.strip():
         raise _missing(path, "missing" if data is None else "empty")
     text = decode_text(str(path), data)
@@ -127,7 +133,7 @@ def _ended(text: str) -> str:
 def _present(path: Path) -> TOMLDocument:
     """The file as it is with its comments, or the beginning of a new one."""
     with storage_errors("read", path):
-        exists = path.exists()
+        exists = look_at(path) is not None
     if exists:
         read_book_toml(path)  # for its errors, which name the place
         return tomlkit.parse(path.read_text(encoding="utf-8-sig"))

@@ -15,7 +15,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from libriscribe2.errors import ProjectError
-from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.atomic import is_file, storage_errors
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import (
     CHARACTERS,
@@ -39,7 +39,7 @@ def _text(root: Path, name: str) -> str:
     """The text of an old file; empty where there is none."""
     path = ProjectPaths(root, root).resolve(name)
     with storage_errors("read", path):
-        data = path.read_bytes() if path.is_file() else b""
+        data = path.read_bytes() if is_file(path) else b""
     return decode_text(name, data) if data.strip() else ""
 
 

@@ -23,6 +23,7 @@ from libriscribe2.project.atomic import (
     atomic_create,
     atomic_write,
     leftovers,
+    look_at,
     make_folder,
     storage_errors,
 )
@@ -310,7 +311,7 @@ def check_format(paths: ProjectPaths) -> bool:
     """
     _refuse_devices(paths)
     with storage_errors("read", paths.format):
-        if not paths.format.exists():
+        if look_at(paths.format) is None:
             return False
         text = paths.format.read_bytes().decode("ascii", "replace").strip()
     if not text.isdecimal():
@@ -476,8 +477,8 @@ def _refuse_devices(paths: ProjectPaths) -> None:
             continue
         if not (entry.is_symlink() and not Path(entry.path).exists()):
             raise ProjectError(
-                f"{entry.path} is no file",
-                why="a pipe or a device stands in its place, which no program put there",
+                f"{entry.path} is not a file",
+                why="a pipe or a device is in its place",
                 fix="Put it back from a backup, or move it away.",
             )
 

@@ -264,10 +264,7 @@ class Manifest:
 
     def _fold_write(self, record: Record) -> None:
         name, keys = record["p"], tuple(record["k"])
-        step = record["step"]
-        self._unmade = {
-            one for one in self._unmade if one != step and not one.startswith(f"{step}/")
-        }
+        self._settle(record["step"])
         made = FileRecord(record["sha"], record["step"], record["in"], record["params"], keys)
         self.files[name] = made
         self._ours.setdefault(name, set()).add(made.sha)
@@ -279,11 +276,19 @@ class Manifest:
 
     def _fold_adopt(self, record: Record) -> None:
         name, sha = record["p"], record["sha"]
+        if "step" in record:
+            self._settle(record["step"])
         last = self.files.get(name, FileRecord(sha))
         # What shaped the program's text is known of the author's as well: it began there.
         params = last.params if sha == last.sha else {**last.params, OWN: "yes"}
         self.files[name] = replace(last, sha=sha, inputs=record["in"], params=params, placed=True)
         self._ours.setdefault(name, set()).add(sha)
+
+    def _settle(self, step: str) -> None:
+        """The step and its parts are not asked for again any more."""
+        self._unmade = {
+            one for one in self._unmade if one != step and not one.startswith(f"{step}/")
+        }
 
     def _fold_anew(self, record: Record) -> None:
         self._again.append(record["step"])

@@ -6,6 +6,7 @@ for the number of a chapter.
 Names come from these constants and counters; no title and no word of a model ever becomes a path.
 """
 
+import errno
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ from pathvalidate import is_valid_filename
 from slugify import slugify
 
 from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.project.atomic import storage_errors
 
 BOOK_TOML: Final = "book.toml"
 CONCEPT: Final = "concept.json"
@@ -92,9 +94,12 @@ _FALLBACK: Final = "book"
 def user_state(name: str) -> Path:
     """What this machine remembers for the user under a name, whatever project it belongs to.
 
-    It is below `$XDG_STATE_HOME/libriscribe`, or what the operating system has instead.
+    It is below `$XDG_STATE_HOME/libriscribe2`, or what the operating system has instead; what an
+    earlier version keeps below `libriscribe` is used there.
     """
-    return platformdirs.user_state_path("libriscribe", appauthor=False) / name
+    place = platformdirs.user_state_path("libriscribe2", appauthor=False) / name
+    older = place.parent.with_name("libriscribe") / name
+    return older if older.exists() else place
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +146,10 @@ class ProjectPaths:
         """The project's id; "" where no program that knows of ids has held it yet.
 
         Raises:
-            OSError: The file cannot be read.
+            StorageError: The file cannot be read.
         """
-        return _id_in(self.id_file)
+        with storage_errors("read", self.id_file):
+            return _id_in(self.id_file)
 
     @property
     def dumps(self) -> Path:
@@ -152,15 +158,16 @@ class ProjectPaths:
         Two projects of one name, or a book that was begun again under its name, share none.
 
         Raises:
-            OSError: The folder cannot be read.
+            StorageError: The folder cannot be read.
         """
         own = self.id
-        if not own or _id_in(self.debug / OWNER) == own:
-            return self.debug
-        for mark in sorted(self.debug.parent.glob(f"*/{OWNER}")):
-            if _id_in(mark) == own:
-                return mark.parent
-        taken = any(self.debug.glob("*.json"))
+        with storage_errors("read", self.debug):
+            if not own or _id_in(self.debug / OWNER) == own:
+                return self.debug
+            for mark in sorted(self.debug.parent.glob(f"*/{OWNER}")):
+                if _id_in(mark) == own:
+                    return mark.parent
+            taken = any(self.debug.glob("*.json"))
         return self.debug.with_name(f"{self.debug.name}-{own}") if taken else self.debug
 
     @property
@@ -214,14 +221,22 @@ class ProjectPaths:
         Raises:
             ProjectError: The name leads out of the project folder, be it through a link.
         """
-        path, way = _way(self.root, name)
-        if any(map(_is_link, way)) and not _is_inside(path, self.root):
+        return Path(self.locate(name))
+
+    def locate(self, name: str) -> str:
+        """The same as text; asked for every access, so without `pathlib`.
+
+        Raises:
+            ProjectError: As for `resolve`.
+        """
+        way = _way(self.root, name)
+        if any(map(_is_link, way)) and not _is_inside(Path(way[-1]), self.root):
             raise ProjectError(
                 f"{name} leads out of the project folder",
-                why=f"there is a link on the way to {path}",
+                why=f"there is a link on the way to {way[-1]}",
                 fix="Replace the link with the file or folder itself.",
             )
-        return path
+        return way[-1]
 
 
 def chapter_file(number: int) -> str:
@@ -308,18 +323,21 @@ def check_project_name(name: str) -> str:
     )
 
 
-def _way(root: Path, name: str) -> tuple[Path, tuple[str, ...]]:
-    """The path of the file called `name`, and every step to it, the outermost first.
+_STRANGE: Final = re.compile(r"^/|[\\:\0]")
+"""What is in no name of a project's file."""
+
+
+def _way(root: Path, name: str) -> list[str]:
+    """Every step to the file called `name`, the outermost first, itself last.
 
     Raises:
         ProjectError: No file of a project is called so.
     """
     parts = [part for part in name.split("/") if part not in ("", ".")]
-    strange = not parts or name.startswith("/") or ".." in parts
-    if strange or any(character in name for character in "\\:\0"):
+    if not parts or ".." in parts or _STRANGE.search(name):
         raise ProjectError(f"{name!r} is not the name of a file in a project")
     _, *way = accumulate(parts, os.path.join, initial=str(root))
-    return Path(way[-1]), tuple(way)
+    return way
 
 
 def _id_in(path: Path) -> str:
@@ -342,9 +360,11 @@ def _is_link(path: str) -> bool:
 def _is_inside(path: Path, root: Path) -> bool:
     """Whether the links on the way to a path stay inside `root`."""
     try:
-        return path.resolve(strict=False).is_relative_to(root.resolve())
-    except RuntimeError:  # links that lead in a circle
-        return False
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # a circle, which `resolve` lets pass from Python 3.13 on
+            return False
+    return path.resolve().is_relative_to(root.resolve())
 
 
 def _is_portable(name: str) -> bool:

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache, cached_property, lru_cache
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
-from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.atomic import is_file, read_if_file, storage_error, storage_errors
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import BOOK_TOML, CHAPTER_FILES, RESEARCH, ProjectPaths
 from libriscribe2.project.texts import (
@@ -144,7 +145,7 @@ class ProjectView:
         """
         path = self.paths.resolve(name)
         with storage_errors("read", path):
-            return path.is_file()
+            return is_file(path)
 
     def read_text(self, name: str) -> str:
         """The text of a file: without byte order mark, with line feeds only.
@@ -261,9 +262,12 @@ class ProjectView:
             ProjectError: The name leads out of the project.
             StorageError: The file cannot be read.
         """
-        path = self.paths.resolve(name)
-        with storage_errors("read", path):
-            return file_content(name, path.read_bytes()) if path.is_file() else None
+        place = self.paths.locate(name)
+        try:
+            data = read_if_file(place)
+        except OSError as error:
+            raise storage_error("read", Path(place), error) from error
+        return None if data is None else file_content(name, data)
 
     def read_bytes(self, name: str) -> bytes | None:
         """The bytes of a file; None where there is no file.

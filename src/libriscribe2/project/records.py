@@ -92,7 +92,7 @@ _SHAPES: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "write": {"p": _Name, "sha": _Text, **_MADE},
     "placed": {"p": _Name, "sha": _Text},
-    "adopt": {"p": _Name, "sha": _Text, "in": _Inputs},
+    "adopt": {"p": _Name, "sha": _Text, "in": _Inputs, "step": NotRequired[_Text]},
     "reshaped": {
         "id": _Text,
         "files": dict[_Name, _Moved | _Made | None],
@@ -162,9 +162,13 @@ def placed(name: str, sha: str) -> Record:
     return {"t": "placed", "p": name, "sha": sha}
 
 
-def adopt(name: str, sha: str, inputs: Mapping[str, str | None]) -> Record:
-    """The author wants his own content of a file to count as the program's."""
-    return {"t": "adopt", "p": name, "sha": sha, "in": dict(inputs)}
+def adopt(name: str, sha: str, inputs: Mapping[str, str | None], step: str = "") -> Record:
+    """The author wants his own content of a file to count as the program's.
+
+    With the step that makes the file, the step is not to be done again.
+    """
+    done_with = {"step": step} if step else {}
+    return {"t": "adopt", "p": name, "sha": sha, "in": dict(inputs), **done_with}
 
 
 def reshaped(
@@ -338,7 +342,7 @@ def scan_journal(data: bytes, head: bytes = b"") -> JournalScan:
 
 def _start(line: bytes) -> str:
     """What should be the checksum of a line."""
-    return line[:8].decode("ascii", "replace")
+    return line[:8].decode("ascii", "backslashreplace")
 
 
 _NAME: Final = re.compile(r"\b([0-9]{1,9})-([0-9a-f]{8})\b")

@@ -8,7 +8,14 @@ from typing import Any, Self
 
 from libriscribe2.errors import LibriScribeError, ProjectError, StorageError, UsageError
 from libriscribe2.project import records
-from libriscribe2.project.atomic import atomic_write, make_folder, overwrite, spares, storage_errors
+from libriscribe2.project.atomic import (
+    atomic_write,
+    is_file,
+    make_folder,
+    overwrite,
+    spares,
+    storage_errors,
+)
 from libriscribe2.project.journal import Journal
 from libriscribe2.project.lock import MIN_FREE_BYTES, Machine, hold, put_in_trash
 from libriscribe2.project.manifest import Ledger, Manifest
@@ -312,13 +319,17 @@ class ProjectStore(ProjectView):
         data = self._on_disk(name)
         return None if data is None else put_in_trash(self.paths, name, data, self._machine)
 
-    def adopt(self, name: str, inputs: Mapping[str, str | None] | None = None) -> None:
+    def adopt(
+        self, name: str, inputs: Mapping[str, str | None] | None = None, step: str = ""
+    ) -> None:
         """Let the author's content of a file count as the program's: it may be replaced again.
 
         Args:
             name: The file's name.
             inputs: Hashes of the inputs on which the content stands; None keeps those of the
                 last write.
+            step: The step that makes it, which then is not done again as a redo asked; "" leaves
+                that as it is.
 
         Raises:
             ProjectError: There is no such file.
@@ -329,7 +340,7 @@ class ProjectStore(ProjectView):
             raise ProjectError(f"{name} is missing in {self.paths.root}")
         last = self.manifest.files.get(name)
         known = last.inputs if last is not None else {}
-        self.call_log.add(records.adopt(name, sha, inputs if inputs is not None else known))
+        self.call_log.add(records.adopt(name, sha, inputs if inputs is not None else known, step))
 
     def again(self, step: str) -> None:
         """Have a step, and every step below it, ask the model anew the next time.
@@ -399,7 +410,7 @@ class ProjectStore(ProjectView):
         """The bytes of a file that may be replaced, read at this moment, whatever is remembered."""
         path = self.paths.resolve(name)
         with storage_errors("read", path):
-            return path.read_bytes() if path.is_file() else None
+            return path.read_bytes() if is_file(path) else None
 
     def _keep_text(self, name: str, sha: str, data: bytes | None) -> None:
         """Keep a copy of a chapter from which something is made: an edit is compared with it."""

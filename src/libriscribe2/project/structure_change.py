@@ -14,6 +14,8 @@ from libriscribe2.project.atomic import (
     PRIVATE,
     FileOps,
     atomic_write,
+    is_file,
+    look_at,
     make_folder,
     overwrite,
     storage_errors,
@@ -172,7 +174,7 @@ def place_file(
     """
     copies: list[str] = []
     with storage_errors("write", path):
-        present = path.read_bytes() if path.is_file() else None
+        present = path.read_bytes() if is_file(path) else None
         while present != data:
             if present is not None and digest(present) != before:
                 copies.append(put_in_trash(paths, name, present, machine))
@@ -241,7 +243,9 @@ def is_project(paths: ProjectPaths) -> bool:
         StorageError: The folder cannot be read.
     """
     with storage_errors("read", paths.root):
-        return any((paths.root / name).exists() for name in (BOOK_TOML, STATE, PROJECT_DATA))
+        return any(
+            look_at(paths.root / name) is not None for name in (BOOK_TOML, STATE, PROJECT_DATA)
+        )
 
 
 def require_project(paths: ProjectPaths) -> None:

@@ -26,7 +26,7 @@ class ResearchMeans:
         longest_quote: Most words of the quote of a note.
         servers: Fields of MCP servers (`toolchain.mcp_tools.McpServer`) by name.
         loopback_ports: Ports at which this very machine may be asked; only tests give any.
-        without: Layers of the resolver that are off, and `error_analysis`.
+        without: Layers of the resolver that are off, `error_analysis` and `error_verdict`.
         plan_retry_enabled: Whether a plan that cannot be parsed is asked for again.
         plan_retry_max: How often, after the first time.
         sleep: Waits before a call is repeated.

@@ -1,8 +1,7 @@
 """Why a step failed, asked of the model, and the correction that may make it work."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from copy import deepcopy
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Final
@@ -187,9 +186,6 @@ _SCHEMA: Final = {
 }
 
 
-Callback = Callable[[str, str, dict[str, Any]], Awaitable[dict[str, Any] | None]]
-"""Gives other parameters for a call, by the error, its body and the parameters; None for none."""
-
 _FIXABLE: Final = (
     "cannot unmarshal",
     "type mismatch",
@@ -201,13 +197,16 @@ _FIXABLE: Final = (
     "invalid type",
     "must be a number",
     "must be positive",
+    "input should be",
     "is required",
+    "field required",
     "missing required",
     "out of range",
     "validation",
     "invalid value",
     "invalid format",
 )
+_NO_VALUE: Final = "The message does not tell of a wrong value"
 _NOT_FIXABLE: Final = ("connection refused", "timeout", "timed out", "not found")
 
 
@@ -216,12 +215,12 @@ class Corrector:
     """Decides on the refused calls of one step.
 
     Attributes:
-        analyzer: Layer 3; None leaves it to the older rule.
+        analyzer: Layer 3; None leaves all to the older rule.
         capability: The tool.
         step: The step that calls it.
         context: What the user asked for, and what the step is for.
         data: Results of the steps that it depends on.
-        callback: Corrects by the older rule; None corrects nothing.
+        by_rule: Whether the older rule decides, and the analyzer only gives other values.
         judged: What was said of the last refused call; None before any, and where the same call
             is to be repeated.
     """
@@ -231,7 +230,7 @@ class Corrector:
     step: str = ""
     context: str = ""
     data: Mapping[str, Any] | None = None
-    callback: Callback | None = None
+    by_rule: bool = False
     judged: ErrorAnalysisResult | None = None
 
     async def should_attempt_ai_correction(
@@ -242,13 +241,13 @@ class Corrector:
         Raises:
             BudgetError: A cap does not allow the question.
         """
+        by_rule = self.by_rule or self.analyzer is None
+        if by_rule and not legacy_should_attempt_ai_correction(error, body):
+            self.judged = ErrorAnalysisResult(should_retry=False, reason=_NO_VALUE)
+            return False
         if self.analyzer is None:
             self.judged = None
-            worth = legacy_should_attempt_ai_correction(error, body)
-            if worth and self.callback is not None:
-                changes = await self.callback(error, body, deepcopy(dict(request)))
-                self.judged = ErrorAnalysisResult(should_retry=True, suggested_changes=changes)
-            return worth
+            return True
         try:
             self.judged = await self.analyzer.analyze_error(
                 http_status,
@@ -262,7 +261,7 @@ class Corrector:
         except AnalysisError as failed:
             reason = f"{failed.what}: {failed.why}"
             self.judged = ErrorAnalysisResult(should_retry=False, reason=reason)
-        return self.judged is not None and self.judged.should_retry
+        return by_rule or (self.judged is not None and self.judged.should_retry)
 
 
 def legacy_should_attempt_ai_correction(error: str, body: str = "") -> bool:

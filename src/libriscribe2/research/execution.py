@@ -67,9 +67,10 @@ class StepRunner:
         tools: Carries out the calls.
         resolver: Binds parameters.
         caller: Repeats calls that waiting may mend.
-        analyzer: Judges refused calls; None leaves them to the older rule.
+        analyzer: Judges refused calls, or by the older rule gives them other values.
         model: Whose questions are counted; None where there is no model.
         max_corrections: How often a refused call is repeated with other parameters.
+        verdict_by_rule: Whether the message of a refused call decides if it is worth a try.
         clock: Seconds, to measure how long a step takes.
     """
 
@@ -79,6 +80,7 @@ class StepRunner:
     analyzer: ErrorAnalyzer | None
     model: ChainModel | None = None
     max_corrections: int = 2
+    verdict_by_rule: bool = False
     clock: Callable[[], float] = monotonic
 
     async def run(
@@ -104,7 +106,14 @@ class StepRunner:
         ids = (one.step_id for one in plan.steps)
         bound = await self.resolver.bind(step, capability, responses, asked, ids)
         context = "\n".join(filter(None, (asked, step.instruction)))
-        corrector = Corrector(self.analyzer, capability, step.step_id, context, responses)
+        corrector = Corrector(
+            self.analyzer,
+            capability,
+            step.step_id,
+            context,
+            responses,
+            by_rule=self.verdict_by_rule,
+        )
         work = _Work(step, capability, corrector, bound)
         response, failed = None, None
         try:

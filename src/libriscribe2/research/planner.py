@@ -434,5 +434,5 @@ class Planner:
 def _plan_error(why: str) -> PlanError:
     return PlanError(
         f"failed to generate execution plan: {why}",
-        fix="run the command to ask again; the replies are in the dumps",
+        fix="run the command to ask again; `libriscribe2 debug list` shows the replies",
     )

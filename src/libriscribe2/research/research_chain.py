@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.limits.retries import Sleep
-from libriscribe2.models.answers import AnsweredQuestion
-from libriscribe2.models.notes import Note
+from libriscribe2.models.notes import AnsweredQuestion, Note
 from libriscribe2.models.tooling import Capability, Plan, PlanStep, RunRecord
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import RESEARCH_PLAN, RESEARCH_RUN, ProjectPaths
@@ -118,6 +117,7 @@ class Orchestrator:
             analyzer,
             model=self.model,
             max_corrections=config.max_corrections,
+            verdict_by_rule=not config.error_verdict,
         )
         return Executor(
             self.capabilities,
@@ -276,6 +276,7 @@ class ResearchChain:
             goal=GOAL,
             layers=Layers(**{name: name not in means.without for name in names}),
             error_analysis="error_analysis" not in means.without,
+            error_verdict="error_verdict" not in means.without,
         )
         return config.with_plan_parse_retry(means.plan_retry_enabled, means.plan_retry_max)
 

@@ -324,6 +324,8 @@ class OrchestratorConfig:
         max_corrections: How often a refused call is repeated with other parameters.
         layers: Which layers bind parameters.
         error_analysis: Whether a model judges refused calls.
+        error_verdict: Whether the model decides if a refused call is worth other values; without
+            it a fixed rule on the tool's message does, and the model gives the values alone.
         function_calling: Whether a model is offered functions to answer with.
     """
 
@@ -336,6 +338,7 @@ class OrchestratorConfig:
     max_corrections: int = 2
     layers: Layers = field(default_factory=Layers)
     error_analysis: bool = True
+    error_verdict: bool = True
     function_calling: bool = True
 
     @classmethod

@@ -4,6 +4,7 @@ import difflib
 import io
 import json
 import re
+import stat
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_settings import EnvSettingsSource
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.project.atomic import atomic_write, make_folder, storage_errors
+from libriscribe2.project.atomic import atomic_write, look_at, make_folder, storage_errors
 from libriscribe2.settings.schema import (
     ENV_DELIMITER,
     ENV_PREFIX,
@@ -218,11 +219,12 @@ def read_text(path: Path) -> str:
         ConfigError: It is not a regular file, too large, unreadable or not UTF-8.
     """
     try:
-        if not path.exists():
+        there = look_at(path)
+        if there is None:
             return ""
-        if not path.is_file():
+        if not stat.S_ISREG(there.st_mode):
             raise _unusable(path, "It is not a regular file.")
-        if path.stat().st_size > _LARGEST_FILE:
+        if there.st_size > _LARGEST_FILE:
             raise _unusable(path, f"It is larger than {_LARGEST_FILE:,} bytes.")
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

@@ -12,8 +12,7 @@ from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
 from libriscribe2.llm.default_model import resolve_model
 from libriscribe2.llm.limits.budget import Budget, Caps, Spent, price_of
 from libriscribe2.llm.limits.rates import SharedRates, account_name, rate_gate
-from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts
-from libriscribe2.llm.limits.timeouts import TimeLimits
+from libriscribe2.llm.limits.retries import RetryPolicy, StepCounts, TimeLimits
 from libriscribe2.llm.providers import ModelChoice, check_choice, is_recorded
 from libriscribe2.llm.session import CallSession
 from libriscribe2.models.brief import Brief

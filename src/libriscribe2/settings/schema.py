@@ -55,7 +55,7 @@ def _search_url(value: str) -> str:
         raise PydanticCustomError(
             "search_url",
             "A URL that starts with http:// or https:// and holds `{query}` behind the host is "
-            "wanted",
+            "needed",
         )
     return url
 
@@ -122,7 +122,12 @@ ServerName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,20}$")
 
 
 ResolverLayer = Literal[
-    "templates", "auto_wiring", "micro_resolution", "semantic_fallback", "error_analysis"
+    "templates",
+    "auto_wiring",
+    "micro_resolution",
+    "semantic_fallback",
+    "error_analysis",
+    "error_verdict",
 ]
 """What settles a parameter that a plan does not, or mends a call that was refused."""
 
@@ -395,6 +400,12 @@ class ExportConfig(BaseModel):
         paper: What the print edition is printed on.
         cover: The design of the cover, such as `tide` or `tide-dark`; `picture` sets title and
             author on the picture that `cover` in `[book]` names. Empty: by genre and title.
+        font: The family that the text is set in, from the project's folder `fonts/` or installed;
+            an EPUB has the characters of the book embedded. Empty: the design's own, and in an EPUB
+            the reader's.
+        vertical: Whether the lines of a Chinese, Japanese or Korean book run from top to bottom, in
+            EPUB and Word.
+        page_list: Whether the EPUB says where the pages of the print edition begin.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -406,6 +417,9 @@ class ExportConfig(BaseModel):
     bleed: bool = False
     paper: Literal["cream", "white", "color"] = "cream"
     cover: str = ""
+    font: str = ""
+    vertical: bool = False
+    page_list: bool = False
 
 
 class Settings(BaseSettings):

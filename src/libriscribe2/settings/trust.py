@@ -261,11 +261,6 @@ def _host(url: str) -> str:
     return f"{scheme}//{re.split(r'[/?#]', rest, maxsplit=1)[0].rpartition('@')[2]}"
 
 
-def trust_folder() -> Path:
-    """Where trusted files are remembered."""
-    return user_state("trusted")
-
-
 def trusted(folder: Path, text: str) -> str:
     """Whether the user trusts the `.env` of a folder: `yes`, `changed` since then, or `no`."""
     kept = _record(folder)
@@ -313,7 +308,7 @@ def trusted_folders() -> list[tuple[str, str]]:
     Raises:
         StorageError: The user's state cannot be read.
     """
-    place = trust_folder()
+    place = user_state("trusted")
     with storage_errors("read", place):
         if not place.is_dir():
             return []
@@ -328,7 +323,7 @@ def _place(folder: Path) -> str:
 
 
 def _record(folder: Path) -> Path:
-    return trust_folder() / hashlib.sha256(os.fsencode(_place(folder))).hexdigest()[:32]
+    return user_state("trusted") / hashlib.sha256(os.fsencode(_place(folder))).hexdigest()[:32]
 
 
 def _digest(text: str) -> str:

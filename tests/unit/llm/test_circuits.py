@@ -6,8 +6,7 @@ import pytest
 from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait, waits_of
 
 from libriscribe2.errors import LibriScribeError, ProviderError
-from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Completion, Request, ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.retries import OUTAGES, RESTING, Circuits
 from libriscribe2.llm.session import CallSession, RunStoppedError

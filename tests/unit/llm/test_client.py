@@ -12,8 +12,7 @@ import pytest
 from tests.support.calls import AttemptList, FakeTime, MemoryCallLog, StopAtWait, WaitList
 
 from libriscribe2.errors import ContentFilteredError, MaxRetriesExceededError, ProviderError
-from libriscribe2.llm.backend import BackendError, Completion, Request, Usage
-from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Completion, Line, Request, ScriptedBackend, Usage
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.budget import Budget, Reservation

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.llm.backend import Completion
-from libriscribe2.llm.content_filter import EMPTY_AGAIN, filter_marker, refusal_at_start
+from libriscribe2.llm.fallbacks import EMPTY_AGAIN, filter_marker, refusal_at_start
 
 REFUSALS = (
     "I'm sorry, but I can't assist with that.",

@@ -8,12 +8,10 @@ import pytest
 from tests.support.calls import FakeTime, MemoryCallLog, MemoryDumps
 
 from libriscribe2.errors import ContentFilteredError
-from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Completion, Line, Request, ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions, DumpWritten, ListOutbox
 from libriscribe2.llm.client import LLMClient
-from libriscribe2.llm.content_filter import OPTIONAL_BLOCKS, simplified
-from libriscribe2.llm.fallbacks import SIMPLIFIED_PROMPT
+from libriscribe2.llm.fallbacks import OPTIONAL_BLOCKS, SIMPLIFIED_PROMPT, simplified
 from libriscribe2.llm.session import CallSession
 from libriscribe2.prompts.loader import load_prompt, load_text
 

@@ -6,8 +6,7 @@ import pytest
 from tests.support.calls import FakeTime, MemoryCallLog, MemoryDumps
 
 from libriscribe2.errors import MaxRetriesExceededError
-from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Completion, ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.budget import Budget, Caps, Price

@@ -9,7 +9,7 @@ from tests.support.openai_server import OpenAIServer
 from tests.support.transport import ASK, KEY, both_ways, failed, with_litellm
 
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
-from libriscribe2.llm.limits.timeouts import TimeLimits
+from libriscribe2.llm.limits.retries import TimeLimits
 
 pytestmark = with_litellm
 

@@ -13,7 +13,7 @@ from tests.support.transport import with_litellm
 from libriscribe2.llm.litellm_library import SWITCHES, load_litellm, provider_of
 
 pytestmark = with_litellm
-OURS = ("providers", "limits.retries", "default_model", "client", "backends.spooled")
+OURS = ("providers", "limits.retries", "default_model", "client", "backends.provider_batches")
 
 
 def test_litellm_is_quiet_and_offline(capsys: pytest.CaptureFixture[str]) -> None:

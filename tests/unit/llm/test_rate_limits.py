@@ -9,8 +9,7 @@ import pytest
 from tests.support.calls import FakeTime, MemoryCallLog, StopAtWait
 
 from libriscribe2.errors import ProviderError
-from libriscribe2.llm.backend import BackendError, Request
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Request, ScriptedBackend
 from libriscribe2.llm.call_records import CallReport
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.limits.rate_store import RateLimits, RateStore

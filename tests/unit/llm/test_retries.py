@@ -193,6 +193,18 @@ def test_OV_43_every_kind_has_its_branch_and_a_way_on(
     assert told.fix
 
 
+def test_a_model_that_a_server_of_ones_own_lacks_names_the_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:8000")
+    told = explain(BackendError("not_found", "404"), "openai/my-model")
+    assert (
+        told.what
+        == "The server at http://127.0.0.1:8000 does not serve the model 'openai/my-model'"
+    )
+    assert "whether /v1 is missing" in told.fix
+
+
 def test_a_refused_key_names_the_variable_and_the_way_without() -> None:
     told = explain(BackendError("auth", "no", status=401), "anthropic/claude-sonnet-5")
     assert "ANTHROPIC_API_KEY" in told.fix

@@ -5,7 +5,7 @@ from tests.support.transport import with_litellm
 
 from libriscribe2.llm.backend import Completion, Request
 from libriscribe2.llm.backends.routed import RoutedBackend
-from libriscribe2.llm.limits.timeouts import TimeLimits
+from libriscribe2.llm.limits.retries import TimeLimits
 
 pytestmark = with_litellm
 

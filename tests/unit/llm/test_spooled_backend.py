@@ -11,8 +11,7 @@ from tests.support.transport import ASK, with_litellm
 from libriscribe2.errors import ProviderError, StorageError
 from libriscribe2.llm.backend import BackendError, Completion, Request
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
-from libriscribe2.llm.backends.provider_batches import BatchLines
-from libriscribe2.llm.backends.spooled import SpooledBackend, identity
+from libriscribe2.llm.backends.provider_batches import BatchLines, SpooledBackend, identity
 from libriscribe2.llm.providers import DEMO_MODEL
 
 pytestmark = with_litellm

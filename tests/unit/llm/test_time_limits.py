@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.limits.timeouts import TimeLimits, paced, within
+from libriscribe2.llm.limits.retries import TimeLimits, paced, within
 
 SHORT = 0.01
 

@@ -181,5 +181,14 @@ def test_a_rescued_reply_that_cannot_be_read_stops_the_opening(
 
 def test_the_rescue_folder_is_in_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/state")
-    assert default_folder() == Path("/state/libriscribe/rescue")
+    assert default_folder() == Path("/state/libriscribe2/rescue")
     assert Rescue().folder == default_folder()
+
+
+def test_what_an_earlier_version_rescued_is_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    older = tmp_path / "libriscribe" / "rescue"
+    older.mkdir(parents=True)
+    assert default_folder() == older

@@ -57,7 +57,9 @@ def test_one_of_three_processes_works_and_the_others_are_told_who(root: ProjectP
         lines = sorted((first_line(process), process.pid) for process in processes)
         (_, holder), *refused = lines
         assert [line.split()[0] for line, _ in lines] == ["held", "refused", "refused"]
-        assert all(f"pid {holder} host " in line or "did not say" in line for line, _ in refused)
+        assert all(
+            f"pid {holder} host " in line or "the process is unknown" in line for line, _ in refused
+        )
     finally:
         for process in processes:
             process.communicate("")
@@ -136,3 +138,16 @@ def test_a_holder_that_is_gone_is_known_to_be_gone(tmp_path: Path) -> None:
     ):
         paths.lock.write_text(holder, encoding="utf-8")
         assert holder_may_live(paths) == lives
+
+
+def test_a_checksum_that_is_no_ascii_any_more_breaks_no_later_opening(
+    paths: ProjectPaths, machine: Machine
+) -> None:
+    with ProjectStore.create(paths, machine) as store:
+        store.note_run("r1", version="1", command="create")
+    data = bytearray(paths.journal.read_bytes())
+    data[1] ^= 0x80
+    paths.journal.write_bytes(data)
+    for _ in range(2):
+        with ProjectStore.open(paths, machine) as store:
+            assert store.damaged == 1

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pathvalidate import is_valid_filename
 
-from libriscribe2.errors import ProjectError, UsageError
+from libriscribe2.errors import ProjectError, StorageError, UsageError
 from libriscribe2.project.paths import (
     MAX_NAME_LENGTH,
     ProjectPaths,
@@ -25,6 +25,22 @@ def test_names_count_on_with_more_digits() -> None:
         "chapters/123.md",
     ]
     assert summary_file(7) == ".libriscribe/summaries/07.md"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX limits descriptors")
+def test_an_id_that_cannot_be_read_is_a_storage_error(paths: ProjectPaths) -> None:
+    import resource  # noqa: PLC0415 - Windows has none
+
+    paths.id_file.parent.mkdir(parents=True)
+    paths.id_file.write_text("a1b2\n", encoding="ascii")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        with pytest.raises(StorageError, match="id"):
+            _ = paths.dumps
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert paths.id == "a1b2"
 
 
 def test_every_file_has_its_place(paths: ProjectPaths) -> None:

@@ -1,7 +1,5 @@
 """Which refused calls are worth another try, and with what."""
 
-from typing import Any
-
 import pytest
 from tests.support.chain import capability, judges, scripted
 
@@ -56,16 +54,14 @@ def test_pb_55_the_older_rule_believes_a_tool_that_calls_itself_retryable() -> N
     assert not legacy_should_attempt_ai_correction("odd", '{"retryable": false}')
 
 
-async def test_pb_55_without_an_analyzer_the_callback_corrects() -> None:
-    async def correct(error: str, body: str, given: dict[str, Any]) -> dict[str, Any]:
-        return {"amount": abs(given["amount"])}
-
-    corrector = Corrector(None, callback=correct)
+async def test_pb_55_by_the_older_rule_one_question_gives_the_values() -> None:
+    model, _ = scripted(judges(should_retry=False, amount=1))
+    corrector = Corrector(ErrorAnalyzer(model), by_rule=True)
     assert await should(corrector, 422, "amount must be positive")
     assert corrector.judged is not None
     assert corrector.judged.suggested_changes == {"amount": 1}
     assert not await should(corrector, 404, "not found")
-    assert corrector.judged is None
+    assert corrector.judged.suggested_changes is None
 
 
 def test_pb_47_only_known_parameters_that_change_are_taken_in_their_types() -> None:

@@ -7,8 +7,7 @@ import pytest
 from tests.support.chain import capability, needs, provides, scripted, text_of
 
 from libriscribe2.errors import ProviderError
-from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.backends.scripted import Line
+from libriscribe2.llm.backend import BackendError, Completion, Line, Request
 from libriscribe2.models.tooling import Parameter
 from libriscribe2.research.resolver import MicroResolver, Question
 

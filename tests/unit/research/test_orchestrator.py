@@ -24,8 +24,7 @@ from tests.support.chain import (
 from tests.support.written_book import WrittenBook
 
 from libriscribe2.errors import BudgetError
-from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Completion, Line, ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.tooling import Capability, RunRecord
 from libriscribe2.project.paths import ProjectPaths

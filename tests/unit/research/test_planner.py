@@ -9,8 +9,7 @@ import pytest
 from tests.support.chain import capability, plan_text, scripted, step, text_of
 
 from libriscribe2.errors import ProviderError
-from libriscribe2.llm.backend import BackendError, Completion, Request
-from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Completion, Line, Request, ScriptedBackend
 from libriscribe2.models.tooling import Plan
 from libriscribe2.research.plan_prompt import PlanPromptBuilder
 from libriscribe2.research.planner import PlanError, Planner

@@ -35,7 +35,7 @@ from libriscribe2.llm.backends.responses import (
     usage_of,
 )
 from libriscribe2.llm.failures import classify
-from libriscribe2.llm.limits.timeouts import TimeLimits, paced, within
+from libriscribe2.llm.limits.retries import TimeLimits, paced, within
 from libriscribe2.llm.litellm_library import load_litellm, loaded, model_info, provider_of
 from libriscribe2.llm.server_addresses import server_arguments
 from libriscribe2.wording import secrets_in

@@ -41,7 +41,7 @@ TEXT: Final = "text"
 MOST_BYTES: Final = 64 * 2**20
 _LONGEST_TITLE: Final = 100
 
-_PLACE: Final = r"samples|prompts|research/sources|\.libriscribe/series"
+_PLACE: Final = r"samples|prompts|given|notes|research/sources|\.libriscribe/series"
 _Name = Annotated[str, Field(pattern=rf"^({_PLACE})/[^/\\:\x00-\x1f]*[^/\\:\x00-\x1f.]$")]
 _Line = InstanceOf[str]
 """Any text; pydantic's own takes no half of a surrogate pair, and a reply may hold one."""
@@ -242,7 +242,7 @@ def check_recording(model: str, folder: Path | None, premise: str) -> None:
     if read_recording(model, folder).brief.premise != premise and premise:
         raise ModelError(
             f"{model!r} is the recording of another book",
-            "its premise is another one",
+            "its premise is different",
             "play it with `libriscribe2 create --model recorded:FILE`",
         )
 

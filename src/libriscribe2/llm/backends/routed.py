@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from libriscribe2.errors import UsageError
 from libriscribe2.llm.backend import Backend, Completion, Request
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
-from libriscribe2.llm.limits.timeouts import TimeLimits
+from libriscribe2.llm.limits.retries import TimeLimits
 from libriscribe2.llm.providers import DEMO_NAMES, MANUAL_MODEL, is_built_in
 from libriscribe2.project.paths import ProjectPaths
 
@@ -42,9 +42,12 @@ class RoutedBackend:
         self._built_in: dict[str, Backend] = {}
         self._manual: ManualBackend | None = None
         self._online: dict[str | None, LiteLLMBackend] = {}
+        self._painters: dict[str | None, LiteLLMBackend] = {}
 
     def complete(self, request: Request) -> Coroutine[Any, Any, Completion]:
         """The answer of the model's own backend."""
+        if request.picture:
+            return self._painting(request.model).complete(request)
         return self._of(request.model).complete(request)
 
     def stream(self, request: Request) -> AsyncIterator[str | Completion]:
@@ -64,7 +67,7 @@ class RoutedBackend:
         """Hand out what a person is to answer, and close what the backends keep open."""
         if self._manual is not None:
             self._manual.hand_out()
-        for backend in self._online.values():
+        for backend in (*self._online.values(), *self._painters.values()):
             await backend.aclose()
 
     def _of(self, model: str) -> Backend:
@@ -101,6 +104,24 @@ class RoutedBackend:
                 raise UsageError("The model `manual` answers only for a project.")
             self._manual = ManualBackend(self._paths)
         return self._manual
+
+    def _painting(self, model: str) -> LiteLLMBackend:
+        """Who has a model paint.
+
+        Raises:
+            UsageError: The model only stands for one, or there is no project for the picture.
+        """
+        from libriscribe2.llm.backends.pictures import PictureBackend  # noqa: PLC0415 - rarely asked
+
+        if self._paths is None or model == MANUAL_MODEL or is_built_in(model):
+            raise UsageError(
+                f"{model!r} paints no pictures.",
+                fix="Name a model that does, such as --model openai/gpt-image-1.",
+            )
+        url = self._url_of(model)
+        if url not in self._painters:
+            self._painters[url] = PictureBackend(self._paths, url, self._limits)
+        return self._painters[url]
 
     def online(self, model: str) -> LiteLLMBackend:
         """Who asks the server of a model."""

@@ -93,6 +93,8 @@ def _listed(info: Mapping[str, Any]) -> Price | None:
         if match is not None and isinstance(value, int | float):
             rates[match[1]].append(float(value))
     sent, received = (float(info.get(f"{side}_cost_per_token") or 0.0) for side in rates)
+    if info.get("mode") == "image_generation":
+        return _painted(info, sent, received)
     if not sent and not received:
         return None
     limit = info.get("max_output_tokens")
@@ -107,6 +109,19 @@ def _listed(info: Mapping[str, Any]) -> Price | None:
         float(kept) if isinstance(kept, int | float) else None,
     )
 
+
+def _painted(info: Mapping[str, Any], sent: float, received: float) -> Price | None:
+    """The price of pictures; one that is paid for as a whole counts as one token."""
+    whole = float(info.get("output_cost_per_image") or 0.0)
+    token = float(info.get("output_cost_per_image_token") or received)
+    if not whole and not token:
+        return None
+    most = 1 if whole else MOST_PICTURE_TOKENS
+    return Price(sent, whole or token, sent, whole or token, most)
+
+
+MOST_PICTURE_TOKENS: Final = 10_000
+"""More than a picture of the largest size and quality takes."""
 
 UNKNOWN_USD_PER_MILLION: Final = 30.0
 """What a million tokens count as where the price is unknown.
@@ -216,7 +231,7 @@ MONEY: Final = "max_cost"
 """The setting of the cap in US dollars; the others count calls and minutes."""
 
 _PLAIN: Final = json.JSONEncoder(ensure_ascii=False)
-_PERHAPS_PAID: Final = frozenset({"timeout", "connection", "cut", "malformed"})
+_PERHAPS_PAID: Final = frozenset({"timeout", "connection", "cut", "malformed", "unusable"})
 _GATEWAY_TIMEOUT: Final = 504
 _MINUTE: Final = 60.0
 
