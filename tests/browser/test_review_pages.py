@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 from tests.support.browser import NARROW, WIDE, Tab
 from tests.support.review_book import ReviewBook
 from tests.support.review_server import ReviewServer, serving
@@ -74,6 +74,21 @@ def test_a_change_on_the_disk_is_shown_without_a_reload(
     tab.page.wait_for_selector("article:has-text('A sentence by hand.')")
     assert tab.page.evaluate("window.sameDocument")
     expect(tab.page.locator("#facts")).to_contain_text("4 words")
+    assert tab.faults == []
+
+
+def test_a_change_between_the_page_and_its_stream_is_shown(
+    server: ReviewServer, review_book: ReviewBook, tab: Tab
+) -> None:
+    tab.open(server.door.address)
+
+    def change_first(route: Route) -> None:
+        review_book.write("chapters/02.md", "# New title\n\nBefore the stream.\n")
+        route.continue_()
+
+    tab.page.route("**/events?*", change_first)
+    tab.open(f"{server.root}/read/02")
+    expect(tab.page.locator("article")).to_contain_text("Before the stream.")
     assert tab.faults == []
 
 

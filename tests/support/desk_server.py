@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -53,6 +54,13 @@ class DeskServer:
         finally:
             connection.close()
         return Answer(reply.status, text, {k.lower(): v for k, v in reply.getheaders()})
+
+
+def csrf_of(desk: DeskServer) -> str:
+    """The word that every change of a desk has to bring."""
+    found = re.search(r'name="csrf" content="([^"]+)"', desk.ask("/").body)
+    assert found is not None
+    return found[1]
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """A tab of Chromium at a desk."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,13 +10,15 @@ from typing import Final
 
 from playwright.sync_api import Browser, Page, ViewportSize
 from tests.support.browser import WIDE, Tab
-from tests.support.desk_server import DeskServer
+from tests.support.desk_server import DeskServer, environment
 from tests.support.recorded_books import FOLDER
 
 RECORDING: Final = FOLDER / "locked-key.json"
+BOOK: Final = "locked-key"
 SCREENS: Final = (
     *("plan", "write", "read", "read/1", "read/1/from", "bible", "rename?old=Hester&new=Hedda"),
-    *("check", "report", "finish", "manual", "decide", "look", "look/calls"),
+    *("check", "report", "finish", "finish/covers", "manual", "decide", "ask"),
+    *("look", "look/calls"),
 )
 """Pages of a book that is written."""
 
@@ -66,3 +70,17 @@ def begin_recorded(page: Page, recording: Path = RECORDING) -> None:
     page.click("button:has-text('What would it take?')")
     page.click("button:has-text('Start')")
     page.wait_for_selector("h1:has-text('The plan is ready')")
+
+
+def root_of(desk: DeskServer) -> str:
+    return f"{desk.root}/b/{BOOK}"
+
+
+def project(desk: DeskServer) -> Path:
+    return desk.folder / "projects" / BOOK
+
+
+def typed(folder: Path, *words: str) -> None:
+    """Have a command line carried out, in a process: this one's loop is the browser's."""
+    command = [sys.executable, "-m", "libriscribe2", *words]
+    subprocess.run(command, cwd=folder, env=environment(folder), check=True, capture_output=True)

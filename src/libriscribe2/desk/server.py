@@ -1,57 +1,179 @@
-"""The live pages: read anew from the disk for every request, without the project's lock.
+"""A local server: whom it answers, and the live pages of one book.
 
-That a project changed is told from names, sizes and times of its files.
+The pages are read anew from the disk for every request, without the project's lock; that a project
+changed is told from names, sizes and times of its files.
 """
 
 import asyncio
+import hmac
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import repeat
 from pathlib import Path
 from typing import Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.requests import Request, cookie_parser
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from typing_extensions import override
 from uvicorn import Config, Server
 
 from libriscribe2.commands.calls import CallFilter
-from libriscribe2.desk.guard import ENTRANCE, Guard, cookie_name
-from libriscribe2.desk.pages.report_page import ReportShelf
-from libriscribe2.desk.pages.run_pages import call_rows
+from libriscribe2.desk.report_page import ReportShelf
+from libriscribe2.desk.run_pages import call_rows
 from libriscribe2.desk.site import LiveAddresses, Page, Site, error_page, plain_page
 from libriscribe2.desk.snapshot import ProjectSource, take
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.paths import ProjectPaths
 
+HOST: Final = "127.0.0.1"
+STATIC: Final = Path(__file__).parent / "static"
+FILTERS: Final = ("agent", "stage", "model", "state", "issue", "text")
+_LIVE: Final = LiveAddresses()
+
+Sleep = Callable[[float], Awaitable[None]]
+
+ENTRANCE: Final = "/enter"
+"""The page that turns a token into a cookie; it shows nothing of a project."""
+
+TOKEN_HEADER: Final = "X-Token"
+
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_OPEN: Final = frozenset({ENTRANCE, "/favicon.ico"})
+_OPEN_FOLDER: Final = "/static/"
+_FOREIGN_SITES: Final = ("cross-site", "same-site")
+
+
+def cookie_name(port: int) -> str:
+    """The cookie's name; cookies know no ports, so the name does."""
+    return f"libriscribe2_{port}"
+
+
+class Guard:
+    """Middleware that refuses strangers.
+
+    A foreign Host (DNS rebinding) gets 421; a foreign Origin, or a request that another site
+    caused, 403; one without the token 401.
+
+    Args:
+        app: What is guarded.
+        port: The port of the server.
+        token: What a caller has to know, in the header `X-Token` or the cookie.
+        ticket: What buys the cookie in the token's place, once.
+    """
+
+    def __init__(self, app: ASGIApp, port: int, token: str, ticket: str) -> None:
+        self._app = app
+        self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
+        self._origins = frozenset(f"http://{host}" for host in self._hosts)
+        self._cookie = cookie_name(port)
+        self._token = token
+        self._tickets = {ticket}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            return
+        refused = self._refused(Headers(scope=scope), scope["path"], scope["method"])
+        if refused is not None:
+            answer = PlainTextResponse(refused[1], refused[0])
+            await answer(scope, receive, _with_headers(send))
+            return
+        await self._app(scope, receive, _with_headers(send))
+
+    def _refused(self, headers: Headers, path: str, method: str) -> tuple[int, str] | None:
+        """Status and reason of a refusal; None where the request is welcome."""
+        if headers.get("host", "") not in self._hosts:
+            return 421, "This server answers to 127.0.0.1 only.\n"
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._origins:
+            return 403, "This request came from another page.\n"
+        if headers.get("sec-fetch-site") in _FOREIGN_SITES:
+            return 403, "This request came from another site.\n"
+        if method == "GET" and (path in _OPEN or path.startswith(_OPEN_FOLDER)):
+            return None
+        if not self._knows_token(headers) and not (path == ENTRANCE and self._has_ticket(headers)):
+            return 401, "Open the full address that the program printed.\n"
+        return None
+
+    def _knows_token(self, headers: Headers) -> bool:
+        shown = headers.get(TOKEN_HEADER)
+        if shown is None:
+            shown = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
+        return hmac.compare_digest(shown.encode(), self._token.encode())
+
+    def _has_ticket(self, headers: Headers) -> bool:
+        """Whether a caller shows the ticket, which is worth nothing from then on."""
+        shown = headers.get(TOKEN_HEADER, "")
+        if any(hmac.compare_digest(shown.encode(), one.encode()) for one in self._tickets):
+            self._tickets.clear()
+            return True
+        return False
+
+
+def _with_headers(send: Send) -> Send:
+    """A `send` that adds the headers of `HEADERS` to every answer."""
+
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return guarded
+
+
 SECONDS_BETWEEN_LOOKS: Final = 0.3
 _LOOKS_PER_SIGN_OF_LIFE: Final = 40
 _FOLDERS: Final = (
-    *("", "chapters", "research"),
+    *("", "chapters", "research", "notes"),
     *(".libriscribe", ".libriscribe/summaries", ".libriscribe/canon"),
 )
+NOTHING: Final[Iterator[Iterable[str]]] = repeat(())
 
-Stamp = tuple[tuple[str, int, int], ...]
 
-
-def stamp(paths: ProjectPaths) -> Stamp:
+def stamp(paths: ProjectPaths) -> str:
     """What a project looks like from outside; it differs after any change of a file."""
-    folders = [paths.root / name for name in _FOLDERS]
-    return tuple(sorted(one for folder in (*folders, paths.dumps) for one in _entries(str(folder))))
+    folders = [str(paths.root / name) for name in _FOLDERS]
+    found = sorted(one for folder in (*folders, str(paths.dumps)) for one in _entries(folder))
+    return sha256(repr(found).encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
 
 async def changes(
     paths: ProjectPaths,
-    sleep: Callable[[float], Awaitable[None]],
+    sleep: Sleep,
     ended: Callable[[], bool] = lambda: False,
+    *,
+    seen: str = "",
+    news: Iterator[Iterable[str]] = NOTHING,
 ) -> AsyncIterator[str]:
     """Server-sent events: `changed` after every change, and a comment now and then.
 
@@ -59,19 +181,24 @@ async def changes(
         paths: The project.
         sleep: Waits so many seconds.
         ended: Whether the server is about to end; an open stream would keep it waiting.
+        seen: The `stamp` of the files that the page was made from, so that no change between the
+            page and its stream is lost; "" is that of now.
+        news: Further events, by look.
     """
-    seen, quiet = stamp(paths), 0
+    known, quiet = seen or stamp(paths), 0
     yield ": watching\n\n"
     while not ended():
-        await sleep(SECONDS_BETWEEN_LOOKS)
-        now = stamp(paths)
+        for event in next(news):
+            yield event
+        now = await asyncio.to_thread(stamp, paths)
         quiet += 1
-        if now != seen:
-            seen, quiet = now, 0
+        if now != known:
+            known, quiet = now, 0
             yield "data: changed\n\n"
         elif quiet >= _LOOKS_PER_SIGN_OF_LIFE:
             quiet = 0
             yield ": still here\n\n"
+        await sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def _entries(folder: str) -> Iterator[tuple[str, int, int]]:
@@ -84,14 +211,6 @@ def _entries(folder: str) -> Iterator[tuple[str, int, int]]:
                     yield entry.path, status.st_mtime_ns, status.st_size
     except OSError:
         return
-
-
-HOST: Final = "127.0.0.1"
-STATIC: Final = Path(__file__).parent / "static"
-FILTERS: Final = ("agent", "stage", "model", "state", "issue", "text")
-_LIVE: Final = LiveAddresses()
-
-Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -250,8 +369,8 @@ class _Pages:
 
     async def events(self, request: Request) -> Response:
         """A stream that says when something changed."""
-        del request
-        told = changes(self._source.paths, self._sleep, self._ended)
+        seen = request.query_params.get("seen", "")
+        told = changes(self._source.paths, self._sleep, self._ended, seen=seen)
         return StreamingResponse(told, media_type="text/event-stream")
 
     async def page(self, request: Request) -> Response:
@@ -263,12 +382,13 @@ class _Pages:
         page: Page = tuple(key for key in keys if key is not None) or ("overview",)
         asked = {name: request.query_params.get(name, "") for name in FILTERS}
         wanted = CallFilter(**asked)
+        seen = stamp(self._source.paths)  # before anything is read
         try:
             snapshot = take(self._source, self._folder)
             if page == ("calls",) and request.query_params.get("format") == "json":
                 rows = call_rows(snapshot, wanted)
                 return JSONResponse({"project": snapshot.name, "calls": rows})
-            html = Site(snapshot, _LIVE, live=True, reports=self._reports).render(page, wanted)
+            html = Site(snapshot, _LIVE, seen, self._reports).render(page, wanted)
         except LibriScribeError as error:
             return HTMLResponse(error_page(error, _LIVE), 500)
         if html is None:

@@ -12,11 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from libriscribe2.commands.calls import CallFilter
-from libriscribe2.desk.pages.book_pages import book_data, older_versions, one_chapter, whole_book
-from libriscribe2.desk.pages.coverage_page import coverage_page, has_coverage
-from libriscribe2.desk.pages.problem_pages import Problem, problem_page, problems
-from libriscribe2.desk.pages.report_page import ReportShelf, report_page
-from libriscribe2.desk.pages.run_pages import call_list, call_rows, one_call, overview
+from libriscribe2.desk.book_pages import book_data, older_versions, one_chapter, whole_book
+from libriscribe2.desk.problem_pages import Problem, problem_page, problems
+from libriscribe2.desk.report_page import ReportShelf, coverage_page, has_coverage, report_page
+from libriscribe2.desk.run_pages import call_list, call_rows, one_call, overview
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.atomic import storage_errors
@@ -118,13 +117,13 @@ class Site:
     Attributes:
         snapshot: The project.
         addresses: How the pages are linked.
-        live: Whether a server answers.
+        live: The `stamp` of the files that the pages are made from; "" where no server answers.
         reports: Measures the book; who shows it again and again keeps the shelf.
     """
 
     snapshot: Snapshot
     addresses: Addresses
-    live: bool
+    live: str = ""
     reports: ReportShelf = field(default_factory=ReportShelf)
 
     def pages(self) -> Iterator[Page]:
@@ -193,7 +192,7 @@ class Site:
 def error_page(error: LibriScribeError, addresses: Addresses) -> str:
     """The page that is shown in place of a project that cannot be read."""
     template = _TEMPLATES.get_template("error.html")
-    return template.render(error=error, site=addresses, live=False, snapshot=None, here="error")
+    return template.render(error=error, site=addresses, live="", snapshot=None, here="error")
 
 
 def render_template(template: str, /, **values: Any) -> str:
@@ -204,7 +203,7 @@ def render_template(template: str, /, **values: Any) -> str:
 def plain_page(name: str, addresses: Addresses) -> str:
     """A page that shows nothing of a project: `enter` or `missing`."""
     template = _TEMPLATES.get_template(f"{name}.html")
-    return template.render(site=addresses, live=False, snapshot=None, here=name)
+    return template.render(site=addresses, live="", snapshot=None, here=name)
 
 
 def _environment() -> Environment:
@@ -256,7 +255,7 @@ def freeze(source: ProjectSource, folder: Path) -> int:
         StorageError: The folder cannot be written.
     """
     snapshot = take(source, source.calls())
-    site = Site(snapshot, _ADDRESSES, live=False)
+    site = Site(snapshot, _ADDRESSES)
     files = {_ADDRESSES.page(*page): site.render(page) for page in site.pages()}
     count = len(files)
     rows = call_rows(snapshot, CallFilter())

@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from libriscribe2.agents.agent_base import Agent
-from libriscribe2.commands.by_hand import waiting_requests
+from libriscribe2.commands.by_hand import asks_by_hand, waiting_requests
 from libriscribe2.commands.hand_edits import ConflictError
 from libriscribe2.commands.importing import ManuscriptImport
 from libriscribe2.commands.projects import (
@@ -32,9 +32,8 @@ from libriscribe2.commands.projects import (
     settings_of,
     wanted_stages,
 )
-from libriscribe2.desk.guard import Guard
-from libriscribe2.desk.pages.report_page import ReportShelf
-from libriscribe2.desk.server import Door, Sleep, common_routes
+from libriscribe2.desk.report_page import ReportShelf
+from libriscribe2.desk.server import Door, Guard, Sleep, common_routes, stamp
 from libriscribe2.desk.site import LiveAddresses, render_template
 from libriscribe2.desk.workshop import Job, Workshop, fault_of
 from libriscribe2.engine.stages import book_status
@@ -47,6 +46,9 @@ from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
+
+PATIENCE: Final = 6.0
+"""Seconds that a page waits for what usually takes one."""
 
 MOST_BYTES: Final = 4_000_000
 """Most bytes of a form: a chapter of a million characters."""
@@ -68,6 +70,7 @@ class Desk:
         reports: The figures of the books that were measured.
         manuscripts: What was brought along and is not read yet, by a name of its own.
         covers: The pictures that were drawn, by what they show.
+        galleries: The covers that can be chosen, by the book's folder and their names.
     """
 
     door: Door
@@ -78,6 +81,7 @@ class Desk:
     reports: dict[str, ReportShelf] = field(default_factory=dict)
     manuscripts: dict[str, ManuscriptImport] = field(default_factory=dict)
     covers: dict[tuple[object, ...], tuple[str, bytes]] = field(default_factory=dict)
+    galleries: dict[str, dict[str, bytes]] = field(default_factory=dict)
 
     @property
     def settings(self) -> Settings:
@@ -125,6 +129,7 @@ class Visit:
         asked: What stands behind the question mark of the address.
         form: The fields of a form that changes something.
         upload: The bytes of a file that is brought along.
+        seen: What the book's folder looked like before any of it was read; "" without a book.
     """
 
     desk: Desk
@@ -132,6 +137,7 @@ class Visit:
     asked: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)
     upload: bytes = b""
+    seen: str = ""
 
     @cached_property
     def paths(self) -> ProjectPaths:
@@ -235,6 +241,15 @@ class Visit:
 Answer = Callable[[Visit], Response]
 
 
+def see_work(visit: Visit, job: Job) -> Response:
+    """The page where a job that was started is seen: that of the chat window, where one is asked."""
+    if asks_by_hand(settings_of(job.paths.root, {})):
+        job.wait(PATIENCE)
+        if job.runs or job.state == "waiting":
+            return visit.go("manual")
+    return visit.go("write")
+
+
 def page(path: str, answer: Answer) -> tuple[str, str, Answer]:
     """A page that changes nothing."""
     return "GET", path, answer
@@ -293,6 +308,8 @@ def _endpoint(desk: Desk, method: str, answer: Answer) -> Callable[[Request], An
 
 def _answered(visit: Visit, answer: Answer) -> Response:
     try:
+        if "book" in visit.keys:
+            visit.seen = stamp(visit.paths)
         return answer(visit)
     except ConflictError as error:
         return visit.page("conflict", status=409, error=error)

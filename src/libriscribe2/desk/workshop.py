@@ -119,6 +119,7 @@ class Job:
         lines: A line for each part that was made.
         pieces: The prose as it came, each piece with its step.
         outcome: What its author has to decide.
+        accepted: What of the outcome was carried out, where it is accepted one by one.
         error: Why it ended early; None where it did not.
         state: `running`, `paused` once a pause is asked for, `done`, `stopped`, `failed` or `waiting`.
     """
@@ -131,6 +132,7 @@ class Job:
         self.lines: list[str] = []
         self.pieces: list[Piece] = []
         self.outcome: object = None
+        self.accepted: list[object] = []
         self.error: LibriScribeError | None = None
         self.state = "running"
         self._engine: Engine | None = None
@@ -355,5 +357,10 @@ class Workshop:
         for job in self.jobs.values():
             if job.runs:
                 job.wait(5)
+        self.close_pool()
+
+    def close_pool(self) -> None:
+        """End the process of estimates; the next one begins another, with the variables of then."""
         if self._pool is not None:
             self._pool.terminate()
+            self._pool = None

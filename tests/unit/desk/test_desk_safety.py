@@ -1,6 +1,11 @@
 """Who may change something at the desk, and what is never done unasked."""
 
+import http.client
+import io
+import json
 import re
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -8,8 +13,9 @@ from typing import Final
 import pytest
 from starlette.routing import Route
 from tests.support.desk import Desk
-from tests.support.desk_server import DeskServer, desk_server
+from tests.support.desk_server import DeskServer, csrf_of, desk_server
 
+from libriscribe2.commands.actions import KINDS
 from libriscribe2.desk.server import Door
 from libriscribe2.desk.visits import Desk as OpenDesk
 from libriscribe2.desk.visits import desk_pages
@@ -41,12 +47,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
         yield server
 
 
-def csrf_of(desk: DeskServer) -> str:
-    found = re.search(r'name="csrf" content="([^"]+)"', desk.ask("/").body)
-    assert found is not None
-    return found[1]
-
-
 def files_of(desk: DeskServer) -> dict[Path, bytes]:
     root = desk.folder / "projects"
     return {one: one.read_bytes() for one in root.rglob("*") if one.is_file()}
@@ -70,7 +70,7 @@ def test_strangers_change_nothing(desk: DeskServer, path: str) -> None:
     assert desk.ask(path, "POST", form, Sec_Fetch_Site="cross-site").status == 403
 
 
-@pytest.mark.parametrize("kind", ["write", "plan", "redo", "rewrite", "revise", "variants", "mend"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_nothing_that_spends_starts_without_the_estimate_that_was_shown(
     desk: DeskServer, kind: str
 ) -> None:
@@ -116,3 +116,81 @@ def test_too_much_at_once_is_refused(desk: DeskServer) -> None:
 def test_no_address_leads_out_of_the_shelf(desk: DeskServer, name: str) -> None:
     assert desk.ask(f"/b/{name}/plan").status == 404
     assert desk.ask(f"/b/{BOOK}/exports/{name}").status == 404
+
+
+def test_a_new_book_is_not_begun_without_the_estimate_that_was_shown(desk: DeskServer) -> None:
+    before = files_of(desk)
+    form = {"csrf": csrf_of(desk), "premise": "A ferry without water.", "model": "demo"}
+    for quote in ("", "guessed"):
+        answer = desk.ask("/new/start", "POST", {**form, "quote": quote})
+        assert answer.status == 400
+        assert "was not shown" in answer.body
+    assert files_of(desk) == before
+
+
+@pytest.mark.parametrize(("other", "goes"), [("demo", "write"), ("manual", "manual")])
+def test_a_pasted_reply_starts_no_other_model_without_an_estimate(
+    tmp_path: Path, other: str, goes: str
+) -> None:
+    typed = Desk(tmp_path)
+    typed.environment["LIBRISCRIBE2_MODELS__DEFAULT"] = "manual"
+    typed.run("create", "A ferry.", "--chapters", "1", "--project-name", BOOK, expect=None)
+    folder = tmp_path / "projects" / BOOK / "manual"
+    (first,) = folder.glob("*.md")
+    reply = {"title": "The Ferry", "logline": "A ferry runs dry.", "description": "It ran dry."}
+    models = {
+        "LIBRISCRIBE2_MODELS__DEFAULT": "manual",
+        "LIBRISCRIBE2_MODELS__WORLD__MODEL": other,
+    }
+    with desk_server(tmp_path, **models) as desk:
+        shown = desk.ask(f"/b/{BOOK}/manual").body
+        found = re.search(r'name="paste" value="([^"]+)"', shown)
+        assert found is not None
+        form = {"csrf": csrf_of(desk), "paste": found[1], "text": json.dumps(reply)}
+        answer = desk.ask(f"/b/{BOOK}/manual", "POST", form)
+        assert answer.headers["location"] == f"/b/{BOOK}/{goes}"
+    asked = [one for one in folder.glob("*.md") if "reply" not in one.name]
+    assert (asked == [first]) == (goes == "write")
+
+
+def upload(desk: DeskServer, name: str, data: bytes) -> tuple[int, str]:
+    """Bring a file along, as the page does."""
+    connection = http.client.HTTPConnection("127.0.0.1", desk.port, timeout=60)
+    headers = {"X-Token": desk.token, "X-CSRF": csrf_of(desk)}
+    headers["Content-Type"] = "application/octet-stream"
+    try:
+        connection.request("POST", f"/import?name={name}", data, headers)
+        reply = connection.getresponse()
+        return reply.status, reply.read().decode("utf-8")
+    finally:
+        connection.close()
+
+
+def readers_of(desk: DeskServer) -> int:
+    """How many processes the desk has started for what is brought along."""
+    pid = desk.process.pid
+    found = Path(f"/proc/{pid}/task").glob("*/children")
+    children = [child for one in found for child in one.read_text("utf-8").split()]
+    lines = [Path(f"/proc/{child}/cmdline").read_bytes() for child in children]
+    return sum(b"spawn_main" in line for line in lines)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_a_file_is_bounded_and_read_in_a_process_of_its_own(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", b"0" * 150_000_000)
+    with desk_server(tmp_path) as desk:
+        with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
+            assert upload(desk, "huge.txt", b"x" * (50 * 2**20 + 1))[0] != 413
+        assert readers_of(desk) == 0
+        status, told = upload(desk, "bomb.docx", packed.getvalue())
+        assert status == 400
+        assert "bomb.docx" in told
+        assert readers_of(desk) == 1
+        assert upload(desk, "good.md", b"# One\n\nIt rained all day long.\n")[0] == 200
+        peak = Path(f"/proc/{desk.process.pid}/status").read_text("utf-8")
+    found = re.search(r"VmHWM:\s+(\d+) kB", peak)
+    assert found is not None
+    assert int(found[1]) < 500_000
+    assert list((tmp_path / "projects").glob("*")) == []

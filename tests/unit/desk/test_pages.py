@@ -10,15 +10,15 @@ from tests.support.screen import event
 
 from libriscribe2.cli.progress import RunView
 from libriscribe2.commands.run_progress import scale_of
-from libriscribe2.desk.pages.book_pages import (
+from libriscribe2.desk.book_pages import (
     book_data,
     named_in,
     older_versions,
     one_chapter,
     whole_book,
 )
-from libriscribe2.desk.pages.problem_pages import problems
-from libriscribe2.desk.pages.run_pages import WIDTH, one_call, overview, run_state, timeline
+from libriscribe2.desk.problem_pages import problems
+from libriscribe2.desk.run_pages import WIDTH, one_call, overview, run_state, timeline
 from libriscribe2.desk.site import moment, money, number
 from libriscribe2.desk.snapshot import ChapterEntry
 from libriscribe2.project.store import ProjectStore

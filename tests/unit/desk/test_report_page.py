@@ -3,8 +3,8 @@
 from tests.support.review_book import ReviewBook
 
 from libriscribe2.checks.report.book_report import BookReport
-from libriscribe2.desk.pages.report_page import ReportShelf
-from libriscribe2.desk.safe_html import line_anchor, prose_html
+from libriscribe2.desk.drawn import line_anchor, prose_html
+from libriscribe2.desk.report_page import ReportShelf
 from libriscribe2.errors import ProjectError
 
 

@@ -3,7 +3,7 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from libriscribe2.desk.safe_html import prose_html
+from libriscribe2.desk.drawn import prose_html
 
 PAYLOADS = (
     "<script>alert(1)</script>",

@@ -7,9 +7,9 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
+from libriscribe2.commands.chapter_edits import NewName, chosen_forms, forms_in, places_of, rename
 from libriscribe2.commands.hand_edits import version_of
-from libriscribe2.commands.new_names import NewName, chosen_forms, forms_in, places_of, rename
-from libriscribe2.desk.pages.book_pages import named_in
+from libriscribe2.desk.book_pages import named_in
 from libriscribe2.desk.snapshot import read_chapters
 from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.errors import LibriScribeError, UsageError

@@ -15,20 +15,21 @@ from libriscribe2.checks.report.book_report import BookReport
 from libriscribe2.commands.book_state import book_findings
 from libriscribe2.commands.calls import CallFilter
 from libriscribe2.commands.chapter_edits import adopt_files
-from libriscribe2.commands.exporting import plan_export
+from libriscribe2.commands.exporting import choose_cover, cover_gallery, plan_export
 from libriscribe2.commands.hand_edits import paragraphs
 from libriscribe2.commands.mending import what_mending_asks
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
-from libriscribe2.desk.charts import bars_svg, range_svg, tension_svg
-from libriscribe2.desk.pages.report_page import ReportShelf, report_page
-from libriscribe2.desk.pages.run_pages import call_rows
-from libriscribe2.desk.safe_html import prose_html
+from libriscribe2.commands.run_progress import FOLDED
+from libriscribe2.desk.drawn import bars_svg, prose_html, range_svg, tension_svg
+from libriscribe2.desk.report_page import ReportShelf, report_page
+from libriscribe2.desk.run_pages import call_rows
 from libriscribe2.desk.server import FILTERS
 from libriscribe2.desk.site import LiveAddresses, Site, plain_page
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
 from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
+from libriscribe2.exporters.covers import PICTURE
 from libriscribe2.exporters.export_book import Edition
 from libriscribe2.exporters.publishing import DISCLOSURE, all_exporters
 from libriscribe2.models.findings import Finding
@@ -56,6 +57,7 @@ def show_check(visit: Visit) -> Response:
         "check",
         groups=[(name, [one for one in found if not one.allowed]) for name, found in groups],
         stale=stale,
+        by_itself={*FOLDED, *(one.name for one in visit.stages if not one.prompts)},
         mending=_found_mending(visit),
         allowance_for=allowance_for,
     )
@@ -95,16 +97,16 @@ def allow_finding(visit: Visit) -> Response:
 
 
 def accept_edits(visit: Visit) -> Response:
-    """Take edited files as current."""
-    adopt_files(visit.paths, [])
-    return visit.go("check")
+    """Take edited files, or a file that is out of date, as current."""
+    file = visit.form.get("file", "")
+    adopt_files(visit.paths, [file] if file else [])
+    return visit.go(*visit.form.get("back", "check").split("/"))
 
 
 def show_report(visit: Visit) -> Response:
     """The figures of a book beside those of published books."""
     snapshot = _snapshot(visit.paths)
-    shelf = visit.desk.reports.setdefault(str(visit.paths.root), ReportShelf())
-    values = report_page(snapshot, shelf)
+    values = report_page(snapshot, _reports(visit))
     lengths = [
         (f"chapter {n}", float(prose_words(visit.book.text(chapter_file(n)))))
         for n in range(1, visit.book.chapters() + 1)
@@ -119,6 +121,11 @@ def show_report(visit: Visit) -> Response:
         tension=tension,
         ranges=_ranges(values["report"]),
     )
+
+
+def _reports(visit: Visit) -> ReportShelf:
+    """The figures of the book, which all pages share: a long one takes seconds to be measured."""
+    return visit.desk.reports.setdefault(str(visit.paths.root), ReportShelf())
 
 
 def _ranges(report: BookReport | None) -> dict[str, Markup]:
@@ -157,7 +164,7 @@ def show_calls(visit: Visit) -> Response:
     if way == ("calls",) and visit.asked.get("format") == "json":
         rows = call_rows(snapshot, CallFilter(**asked))
         return JSONResponse({"project": snapshot.name, "calls": rows})
-    html = Site(snapshot, addresses, live=True).render(way, CallFilter(**asked))
+    html = Site(snapshot, addresses, visit.seen, _reports(visit)).render(way, CallFilter(**asked))
     if html is None:
         return HTMLResponse(plain_page("missing", addresses), 404)
     return HTMLResponse(html.encode("utf-8", "replace"))
@@ -231,9 +238,26 @@ def take_cover(visit: Visit) -> Response:
     return JSONResponse({"go": visit.at("finish")})
 
 
-def drop_cover(visit: Visit) -> Response:
-    """Have the cover drawn again."""
-    write_book_toml(visit.paths.book_toml, {"cover": ""}, {})
+def show_covers(visit: Visit) -> Response:
+    """Every cover that can be drawn, to choose one."""
+    edition = _edition(visit)
+    visit.desk.galleries[str(visit.paths.root)] = cover_gallery(visit.paths, edition)
+    names = visit.desk.galleries[str(visit.paths.root)]
+    chosen = "" if visit.brief.cover and edition.cover != PICTURE else edition.cover
+    return visit.page("covers", names=[*names], chosen=chosen)
+
+
+def send_cover(visit: Visit) -> Response:
+    """The picture of one of them."""
+    found = visit.desk.galleries.get(str(visit.paths.root), {}).get(visit.keys["name"])
+    if found is None:
+        raise UsageError(f"There is no cover {visit.keys['name']!r} here.")
+    return Response(found, media_type="image/png")
+
+
+def set_cover(visit: Visit) -> Response:
+    """Have the cover drawn in a design; "" is the one that suits the book."""
+    choose_cover(visit.paths, visit.form.get("cover", ""))
     return visit.go("finish")
 
 
@@ -263,6 +287,8 @@ SCREEN: Final = (
     change("/b/{book}/finish", make_book),
     change("/b/{book}/finish/imprint", set_imprint),
     change("/b/{book}/finish/cover", take_cover),
-    change("/b/{book}/finish/drawn", drop_cover),
+    page("/b/{book}/finish/covers", show_covers),
+    change("/b/{book}/finish/covers", set_cover),
+    page("/b/{book}/finish/covers/{name}", send_cover),
     page("/b/{book}/exports/{file}", send_file),
 )

@@ -25,7 +25,7 @@ from libriscribe2.commands.hand_edits import (
 from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.reply_replay import word_diff
 from libriscribe2.commands.variants import pick, shown_variants
-from libriscribe2.desk.charts import tension_svg, threads_svg
+from libriscribe2.desk.drawn import tension_svg, threads_svg
 from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.models.findings import Finding
@@ -235,7 +235,7 @@ def take_variant(visit: Visit) -> Response:
 def _number(visit: Visit, name: str) -> int:
     said = visit.form.get(name, "")
     if not said.isdecimal():
-        raise UsageError(f"{said!r} is no number of a chapter.")
+        raise UsageError(f"{said!r} is not the number of a chapter.")
     return int(said)
 
 

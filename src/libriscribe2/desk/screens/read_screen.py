@@ -1,10 +1,12 @@
 """Reading and changing: one chapter at a time, a margin beside it, and each change as a word diff."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from starlette.responses import JSONResponse, Response
 
+from libriscribe2.agents.agent_advisor import Advice
 from libriscribe2.checks.continuity.story_bible import bible_of
 from libriscribe2.checks.continuity.story_report import check_story
 from libriscribe2.commands.hand_edits import paragraphs, save_paragraph, version_of
@@ -13,18 +15,23 @@ from libriscribe2.commands.projects import open_project
 from libriscribe2.commands.reply_replay import Piece, word_diff
 from libriscribe2.commands.revising import (
     Revision,
+    accept,
     all_versions,
+    chosen,
     keep_revision,
     one_version,
     restore,
 )
 from libriscribe2.commands.variants import VariantsFile, shown_variants
 from libriscribe2.context.scene_origin import chapter_origin
-from libriscribe2.desk.safe_html import prose_html
+from libriscribe2.desk.drawn import prose_html
+from libriscribe2.desk.report_page import at_words
 from libriscribe2.desk.visits import Visit, change, page
+from libriscribe2.desk.workshop import Job
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story_bible import Fact
+from libriscribe2.models.style import STYLE, StyleFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import chapter_file
 from libriscribe2.project.store import ProjectStore
@@ -174,6 +181,11 @@ def show_decision(visit: Visit) -> Response:
             )
             for one in outcome.mended
         ]
+    elif isinstance(outcome, Advice) and job is not None:
+        quotes = [
+            (int(Path(one.file).stem), one.words, at_words(one.words)) for one in outcome.quotes
+        ]
+        return visit.page("advice", advice=outcome, quotes=quotes, job=job)
     back = job.action.part if job is not None else ""
     return visit.page("decide", found=found, outcome=outcome, job=job, chapter=back)
 
@@ -198,7 +210,9 @@ def decide(visit: Visit) -> Response:
     job = visit.job
     outcome = job.outcome if job is not None else None
     if job is None or outcome is None:
-        raise UsageError("There is nothing to decide any more.")
+        raise UsageError("There is nothing left to decide.")
+    if isinstance(outcome, Advice) and visit.form.get("answer") != "done":
+        return _accept_advice(visit, job, outcome)
     if visit.form.get("answer") == "accept":
         with ProjectStore.open(visit.paths) as store:
             open_project(store)
@@ -208,24 +222,51 @@ def decide(visit: Visit) -> Response:
                 keep(store, outcome)
     job.outcome = None
     part = job.action.part
+    if isinstance(outcome, Advice):
+        return visit.go("ask")
     return visit.go("read", part) if part.isdecimal() else visit.go("check")
+
+
+def _accept_advice(visit: Visit, job: Job, advice: Advice) -> Response:
+    """Carry out the proposals that are chosen by their numbers; the others can still be."""
+    numbers = visit.form.get("number", "")
+    with ProjectStore.open(visit.paths) as store:
+        open_project(store)
+        for one in chosen(advice, numbers):
+            accept(store, one, advice.keys)
+            job.accepted.append(one)
+    return visit.go("decide")
+
+
+def show_ask(visit: Visit) -> Response:
+    """A question about the book, and rules from what its author changed."""
+    style = visit.book.load(STYLE.file, StyleFile) if visit.view.exists(STYLE.file) else None
+    job = visit.job
+    waits = job is not None and job.state == "done" and isinstance(job.outcome, Advice)
+    return visit.page("ask", rules=style.rules if style is not None else [], waits=waits)
 
 
 def show_version(visit: Visit) -> Response:
     """An earlier text of a chapter, compared with the present one."""
-    number, place = visit.number, visit.keys["version"]
-    if not place.isdecimal():
-        raise UsageError(f"There is no version {place!r}.")
-    found: dict[str, Any] = one_version(visit.paths, str(number), int(place))
+    number = visit.number
+    found: dict[str, Any] = one_version(visit.paths, str(number), _place_of(visit))
     pieces = word_diff(found["text"], visit.book.text(chapter_file(number)))
-    return visit.page("version", number=number, version=found["version"], pieces=pieces)
+    seen = version_of(visit.view, chapter_file(number))
+    return visit.page("version", number=number, seen=seen, pieces=pieces)
 
 
 def put_back(visit: Visit) -> Response:
     """Restore an earlier text; the present one goes to the trash."""
-    place = visit.keys["version"]
-    restore(visit.paths, str(visit.number), int(place) if place.isdecimal() else None)
+    restore(visit.paths, str(visit.number), _place_of(visit), visit.form.get("seen", ""))
     return visit.go("read", visit.number)
+
+
+def _place_of(visit: Visit) -> int:
+    """The number of the version that an address names."""
+    place = visit.keys["version"]
+    if not place.isdecimal():
+        raise UsageError(f"There is no version {place!r}.")
+    return int(place)
 
 
 SCREEN: Final = (
@@ -235,6 +276,7 @@ SCREEN: Final = (
     page("/b/{book}/read/{chapter}/from", show_origin),
     page("/b/{book}/read/{chapter}/was/{version}", show_version),
     change("/b/{book}/read/{chapter}/was/{version}", put_back),
+    page("/b/{book}/ask", show_ask),
     page("/b/{book}/decide", show_decision),
     change("/b/{book}/decide", decide),
 )

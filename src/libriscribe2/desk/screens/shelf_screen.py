@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from libriscribe2.app import AppOptions
 from libriscribe2.commands.actions import Action, import_aside, manuscript_aside, new_book_aside
+from libriscribe2.commands.book_state import ShelvedBook, shelf
 from libriscribe2.commands.exporting import drawn_cover
 from libriscribe2.commands.importing import ManuscriptImport, import_paths, open_import, take_over
 from libriscribe2.commands.new_book import (
@@ -22,12 +23,12 @@ from libriscribe2.commands.new_book import (
     brief_from,
     with_drafting,
 )
-from libriscribe2.commands.projects import new_paths, read_brief, settings_of
+from libriscribe2.commands.projects import book_at, new_paths, read_brief, settings_of
+from libriscribe2.commands.provider_keys import forget_key, keep_key, keys_in_force
 from libriscribe2.commands.run_progress import Scale
 from libriscribe2.commands.runs import OpenBook
-from libriscribe2.commands.shelf import ShelvedBook, shelf
-from libriscribe2.desk.charts import cover_svg
-from libriscribe2.desk.visits import Visit, change, page
+from libriscribe2.desk.drawn import cover_svg
+from libriscribe2.desk.visits import Visit, change, page, see_work
 from libriscribe2.desk.workshop import Job, Quoted, model_of, servers
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.exporters.export_book import Edition
@@ -35,7 +36,6 @@ from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, ModelChoice, is_
 from libriscribe2.models.brief import SIZES, Brief
 from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths, project_name_from
-from libriscribe2.project.structure_change import is_project
 from libriscribe2.prose import prose_words
 from libriscribe2.settings import Settings
 from libriscribe2.wording import counted
@@ -137,12 +137,12 @@ def show_cover(visit: Visit) -> Response:
     title = visit.book.title(brief) or visit.keys["book"]
     own = visit.paths.resolve(brief.cover) if brief.cover else None
     changed = own.stat().st_mtime_ns if own is not None and own.is_file() else 0
-    said = (str(visit.paths.root), brief.model_dump_json(), title, changed)
+    edition = Edition(**settings_of(visit.paths.root, {}).export.model_dump())
+    said = (str(visit.paths.root), brief.model_dump_json(), title, changed, edition)
     if said not in covers:
         if len(covers) >= _MOST_COVERS:
             covers.clear()
         try:
-            edition = Edition(**settings_of(visit.paths.root, {}).export.model_dump())
             covers[said] = drawn_cover(visit.paths, edition)
         except LibriScribeError:
             drawn = cover_svg(title, brief.author, brief.genre)
@@ -153,16 +153,32 @@ def show_cover(visit: Visit) -> Response:
     return Response(data, media_type=_PICTURES.get(kind, _PICTURES[".png"]))
 
 
+def show_keys(visit: Visit) -> Response:
+    """The providers, and whether the key of each is there; no key is shown."""
+    _ = visit.desk.settings  # what counts of a .env is in the environment then
+    return visit.page("keys", keys=keys_in_force(os.environ), providers=PROVIDERS)
+
+
+def set_key(visit: Visit) -> Response:
+    """Keep the key of a provider."""
+    keep_key(visit.form.get("provider", ""), visit.form.get("key", ""), os.environ)
+    visit.desk.workshop.close_pool()
+    return RedirectResponse("/keys", 303)
+
+
+def drop_key(visit: Visit) -> Response:
+    """Forget the key of a provider."""
+    forget_key(visit.form.get("provider", ""), os.environ)
+    visit.desk.workshop.close_pool()
+    return RedirectResponse("/keys", 303)
+
+
 def open_folder(visit: Visit) -> Response:
     """Put a folder elsewhere on the shelf for as long as the desk is open."""
-    root = Path(visit.form.get("folder", "").strip() or "?").expanduser()
-    paths = ProjectPaths(root, visit.desk.settings.debug_dir / root.name, str(root))
-    if not root.is_absolute() or not root.is_dir() or not is_project(paths):
-        raise UsageError(
-            f"There is no book in {root}.", fix="Give the whole path of the folder with book.toml."
-        )
-    visit.desk.opened[root.name] = paths
-    return RedirectResponse(Visit(visit.desk, {"book": root.name}).at("plan"), 303)
+    paths = book_at(visit.form.get("folder", ""), visit.desk.settings)
+    name = paths.root.name
+    visit.desk.opened[name] = paths
+    return RedirectResponse(Visit(visit.desk, {"book": name}).at("plan"), 303)
 
 
 class Reading(Job):
@@ -249,7 +265,7 @@ def _manuscript(visit: Visit) -> ManuscriptImport:
     """
     found = visit.desk.manuscripts.get(visit.keys["key"])
     if found is None:
-        raise UsageError("This manuscript is not here any more.", fix="Bring it again.")
+        raise UsageError("This manuscript is no longer here.", fix="Bring it again.")
     return found
 
 
@@ -288,8 +304,8 @@ def start_book(visit: Visit) -> Response:
             pass
     except LibriScribeError as error:
         return _new_page(visit, visit.form, error=error, status=400)
-    desk.workshop.go_on(Job(paths, Action("plan")))
-    return RedirectResponse(Visit(desk, {"book": paths.root.name}).at("write"), 303)
+    job = desk.workshop.go_on(Job(paths, Action("plan")))
+    return see_work(Visit(desk, {"book": paths.root.name}), job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +335,7 @@ def _wanted(visit: Visit) -> Wanted:
     settings = settings_of(None, {"models.default": model or None, "no_input": True})
     given: dict[str, Any] = {name: visit.form.get(name, "").strip() or None for name in _KEYS}
     if not (given["words"] or "0").isdecimal():
-        raise UsageError("The number of words is no number.", fix="Write it in figures.")
+        raise UsageError("The number of words is not a number.", fix="Write it in figures.")
     given["words"] = int(given["words"] or 0) or None
     if is_recorded(settings.models.default.model):
         # Other books never pass this room.
@@ -395,6 +411,9 @@ SCREEN: Final = (
     change("/new/quote", quote_book),
     change("/new/start", start_book),
     change("/open", open_folder),
+    page("/keys", show_keys),
+    change("/keys", set_key),
+    change("/keys/forget", drop_key),
     change("/import", take_manuscript),
     page("/import/{key}", show_manuscript),
     change("/import/{key}", read_manuscript),

@@ -1,8 +1,7 @@
 """Writing: what is under way as a page of prose, what it takes before it starts, and a chat window."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -17,12 +16,13 @@ from libriscribe2.commands.noting import note_down, notes_on
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.commands.run_progress import FOLDED, Progress, scale_of
 from libriscribe2.commands.variants import MOST
-from libriscribe2.desk.server import SECONDS_BETWEEN_LOOKS, Sleep, changes, stamp
-from libriscribe2.desk.visits import Desk, Visit, change, page
+from libriscribe2.desk.server import Sleep, changes
+from libriscribe2.desk.visits import PATIENCE, Desk, Visit, change, page, see_work
 from libriscribe2.desk.workshop import Job, model_of
-from libriscribe2.engine.stages import book_status
+from libriscribe2.engine.stages import RunDecision, book_status
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.llm.backends.manual import Pastes
+from libriscribe2.llm.call_records import Piece
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import last_run
 from libriscribe2.project.lock import holder_may_live
@@ -30,10 +30,6 @@ from libriscribe2.project.paths import CHAPTER_FILES, OUTLINE
 from libriscribe2.wording import unit_in_words
 
 _ENDS: Final = frozenset({"run.end", "run.failed", "run.interrupted"})
-_PATIENCE: Final = 6.0
-"""Seconds that a page waits for what usually takes one."""
-
-_LOOKS_PER_SIGN_OF_LIFE: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,9 @@ def _stands(
 
 def show_write(visit: Visit) -> Response:
     """The page of prose, and what can be done."""
-    stands, job = standing(visit), visit.job
+    job = visit.job
+    pieces, state = (list(job.pieces), job.state) if job is not None else ([], "")
+    stands = standing(visit)
     due = [one for one in book_status(visit.stages, visit.brief, visit.view) if one.runs]
     own = [one.unit for one in due if one.unit.stage not in FOLDED] or [one.unit for one in due]
     queue = [unit_in_words(one.stage, one.chapter) for one in own]
@@ -119,8 +117,9 @@ def show_write(visit: Visit) -> Response:
         "write",
         stands=stands,
         job=job,
-        prose=_prose(job),
-        count=len(job.pieces) if job is not None else 0,
+        state=state,
+        prose=_prose(pieces),
+        place=place_in(job, len(pieces)) if job is not None else "",
         chapters=visit.contents,
         queue=list(dict.fromkeys(queue)),
         planned=planned,
@@ -132,11 +131,10 @@ def show_write(visit: Visit) -> Response:
     )
 
 
-def _prose(job: Job | None) -> list[tuple[str, list[str]]]:
+def _prose(pieces: list[Piece]) -> list[tuple[str, list[str]]]:
     """The texts of the newest chapter as they came: the step, and its paragraphs."""
-    if job is None or not job.pieces:
+    if not pieces:
         return []
-    pieces = list(job.pieces)
     chapter = pieces[-1].step.rpartition("/")[0]
     own = (one for one in pieces if one.step.rpartition("/")[0] == chapter)
     texts: dict[str, str] = {}
@@ -153,7 +151,7 @@ def _action(form: Mapping[str, str]) -> Action:
     """
     kind, count = form.get("kind", ""), form.get("count", "3")
     if kind not in KINDS or not count.isdecimal():
-        raise UsageError("This page does not know what was to be done.")
+        raise UsageError("This page no longer knows what was to be done.")
     return Action(
         next(one for one in KINDS if one == kind),
         form.get("part", ""),
@@ -173,14 +171,30 @@ def quote_action(visit: Visit) -> Response:
     quoted = visit.desk.workshop.quote(
         about, settings, choice, action_aside, *given, drafting=drafting
     )
-    return visit.page("quote", action=action, quoted=quoted, back=visit.form.get("back", "write"))
+    back = visit.form.get("back", "write")
+    return visit.page("quote", action=action, quoted=quoted, back=back, anew=_anew(visit, action))
+
+
+def _anew(visit: Visit, action: Action) -> list[RunDecision]:
+    """The parts of the plan that an action makes again because something before them changed."""
+    if action.kind not in ("write", "plan"):
+        return []
+    known = {one.name: one for one in visit.stages}
+    found = book_status(visit.stages, visit.brief, visit.view)
+    return [
+        one
+        for one in found
+        if one.state == "stale" and one.unit.chapter is None
+        if action.kind == "plan" or known[one.unit.stage].auto_refresh
+    ]
 
 
 def start_action(visit: Visit) -> Response:
     """Start an action whose estimate was shown."""
     action, quote = _action(visit.form), visit.form.get("quote", "")
-    visit.desk.workshop.start(Job(visit.paths, action), quote, str(visit.paths.root), action)
-    return visit.go("write")
+    job = Job(visit.paths, action)
+    visit.desk.workshop.start(job, quote, str(visit.paths.root), action)
+    return see_work(visit, job)
 
 
 def pause_job(visit: Visit) -> Response:
@@ -194,7 +208,7 @@ def stop_job(visit: Visit) -> Response:
     """End at once; what is finished is kept."""
     if visit.job is not None:
         visit.job.stop()
-        visit.job.wait(_PATIENCE)
+        visit.job.wait(PATIENCE)
     return visit.go("write")
 
 
@@ -242,63 +256,57 @@ def take_reply(visit: Visit) -> Response:
     pastes = Pastes(visit.paths)
     if why := pastes.objection(paste, text):
         return _manual(visit, why, text)
-    if not asks_by_hand(settings_of(visit.paths.root, {})):
+    settings, job = settings_of(visit.paths.root, {}), visit.job
+    if not asks_by_hand(settings):
         raise UsageError("No model of this book is a chat window.")
     pastes.keep_reply(paste, text)
-    job = visit.job
-    planning = not visit.view.names(CHAPTER_FILES) and paste.stage != "chapters"
-    before = job.action if job is not None else Action("plan" if planning else "write")
-    job = visit.desk.workshop.go_on(Job(visit.paths, before))
-    job.wait(_PATIENCE)
-    return visit.go("manual" if job.runs or job.state == "waiting" else "write")
+    if job is not None and job.state == "waiting":
+        action = job.action
+    elif asks_by_hand(settings, alone=True):
+        planning = not visit.view.names(CHAPTER_FILES) and paste.stage != "chapters"
+        action = Action("plan" if planning else "write")
+    else:  # another model may be asked next, and nobody was shown what that takes
+        return visit.go("write")
+    return see_work(visit, visit.desk.workshop.go_on(Job(visit.paths, action)))
 
 
 def streams(desk: Desk, sleep: Sleep) -> list[BaseRoute]:
     """The stream of a book: its prose as it comes, how far it is, and that files changed."""
 
     async def live(request: Request) -> Response:
-        visit = Visit(desk, request.path_params)
-        start = request.query_params.get("from", "0")
+        visit, asked = Visit(desk, request.path_params), request.query_params
         try:
-            _ = visit.paths
+            paths = visit.paths
         except LibriScribeError:
             return HTMLResponse("", 404)
-        told = _told(visit, int(start) if start.isdecimal() else 0, sleep, desk.ended)
+        news = _news(visit, asked.get("from", ""))
+        told = changes(paths, sleep, desk.ended, seen=asked.get("seen", ""), news=news)
         return StreamingResponse(told, media_type="text/event-stream")
 
-    async def look(request: Request) -> Response:
-        paths = Visit(desk, request.path_params).paths
-        return StreamingResponse(changes(paths, sleep, desk.ended), media_type="text/event-stream")
-
-    return [Route("/b/{book}/live", live), Route("/b/{book}/look/events", look)]
+    return [Route("/b/{book}/live", live), Route("/b/{book}/look/events", live)]
 
 
-async def _told(
-    visit: Visit, start: int, sleep: Sleep, ended: Callable[[], bool]
-) -> AsyncIterator[str]:
-    """Server-sent events of a book."""
-    paths, seen, said, quiet = visit.paths, stamp(visit.paths), "", 0
-    job, place = visit.job, start
-    yield ": watching\n\n"
-    while not ended():
-        if visit.job is not job:
-            job, place = visit.job, 0
+def place_in(job: Job, count: int) -> str:
+    """How many pieces of a job a page shows, so that its stream begins with the next."""
+    return f"{job.begun}:{count}"
+
+
+def _news(visit: Visit, seen: str) -> Iterator[list[str]]:
+    """What is new at each look: prose as it comes, and how far the run is."""
+    said = ""
+    while True:
+        job, found = visit.job, list[str]()
         if job is not None:
-            for one in job.pieces[place:]:
-                yield _event("piece", {"step": one.step, "text": one.text})
-                place += 1
+            own, _, count = seen.partition(":")
+            start = int(count) if own == str(job.begun) and count.isdecimal() else 0
+            for number, one in enumerate(job.pieces[start:], start + 1):
+                seen = place_in(job, number)
+                found.append(_event("piece", {"step": one.step, "text": one.text, "place": seen}))
             now = _figures(job)
             if now != said:
                 said = now
-                yield f"event: told\ndata: {said}\n\n"
-        await sleep(SECONDS_BETWEEN_LOOKS)
-        fresh, quiet = await asyncio.to_thread(stamp, paths), quiet + 1
-        if fresh != seen:
-            seen, quiet = fresh, 0
-            yield "data: changed\n\n"
-        elif quiet >= _LOOKS_PER_SIGN_OF_LIFE:
-            quiet = 0
-            yield ": still here\n\n"
+                found.append(f"event: told\ndata: {said}\n\n")
+        yield found
 
 
 def _figures(job: Job) -> str:

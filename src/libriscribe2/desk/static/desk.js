@@ -1,5 +1,5 @@
 // The desk works without this file; it saves in place, follows a run, drags, copies, and grows fields.
-import { follow } from "./live.js";
+import "./live.js";
 import { startEditing } from "./edit.js";
 
 document.documentElement.classList.add("scripted");
@@ -12,8 +12,10 @@ function grow(field) {
   field.style.height = `${field.scrollHeight + 2}px`;
 }
 document.addEventListener("input", (event) => { if (event.target.matches("[data-grows]")) grow(event.target); });
-document.addEventListener("toggle", (event) => event.target.querySelectorAll?.("[data-grows]").forEach(grow), true);
-document.querySelectorAll("[data-grows]").forEach(grow);
+const growIn = (place) => place.querySelectorAll?.("[data-grows]").forEach(grow);
+document.addEventListener("toggle", (event) => growIn(event.target), true);
+document.addEventListener("swapped", () => growIn(document));
+growIn(document);
 
 // Copy.
 document.addEventListener("click", async (event) => {
@@ -76,4 +78,3 @@ for (const form of document.querySelectorAll("[data-upload]")) {
 if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 1500);
 
 startEditing(csrf, grow);
-if (document.body.dataset.live) follow(document.body.dataset.live);

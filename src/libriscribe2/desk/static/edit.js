@@ -29,6 +29,7 @@ async function saveField(form) {
   for (const one of document.querySelectorAll(`[data-edit] input[name=file]`)) {
     if (one.value === fields.file) one.form.elements.seen.value = seen;
   }
+  form.elements.text.defaultValue = fields.text;
   form.classList.remove("changed");
   tell(form, "Saved");
 }
@@ -82,54 +83,60 @@ async function moveCard(card, to) {
   } else tell(card, await faultOf(answer), true);
 }
 
+// Cards are listened to from outside: what changed on the disk puts others in their place.
 function startCards() {
-  const line = document.querySelector("[data-moves]");
-  if (!line) return;
   let dragged = null;
-  line.addEventListener("dragstart", (event) => {
-    dragged = event.target.closest(".card");
+  const cardAt = (event) => event.target.closest?.("[data-moves] > .card");
+  const mark = (over) => {
+    for (const one of document.querySelectorAll("[data-moves] > .card")) one.classList.toggle("over", one === over && one !== dragged);
+  };
+  document.addEventListener("dragstart", (event) => {
+    const card = cardAt(event);
+    if (!card) return;
     if (event.target.closest("textarea, input")) { event.preventDefault(); return; }
+    dragged = card;
     event.dataTransfer.effectAllowed = "move";
     event.dataTransfer.setData("text/plain", dragged.dataset.number);
     dragged.classList.add("dragged");
   });
-  line.addEventListener("dragover", (event) => {
-    const card = event.target.closest(".card");
+  document.addEventListener("dragover", (event) => {
+    const card = cardAt(event);
     if (!dragged || !card) return;
     event.preventDefault();
-    for (const one of line.children) one.classList.toggle("over", one === card && one !== dragged);
+    mark(card);
   });
-  line.addEventListener("drop", (event) => {
-    const card = event.target.closest(".card");
+  document.addEventListener("drop", (event) => {
+    const card = cardAt(event);
     if (!dragged || !card) return;
     event.preventDefault();
     if (card !== dragged) moveCard(dragged, card.dataset.number);
   });
-  line.addEventListener("dragend", () => {
-    for (const one of line.children) one.classList.remove("dragged", "over");
+  document.addEventListener("dragend", () => {
+    mark(null);
+    dragged?.classList.remove("dragged");
     dragged = null;
   });
-  line.addEventListener("keydown", (event) => {
-    const card = event.target.closest(".card");
+  document.addEventListener("keydown", (event) => {
+    const card = cardAt(event);
     if (!card || !event.altKey || !["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"].includes(event.key)) return;
     const to = Number(card.dataset.number) + (["ArrowLeft", "ArrowUp"].includes(event.key) ? -1 : 1);
-    if (to < 1 || to > line.children.length) return;
+    if (to < 1 || to > card.parentElement.children.length) return;
     event.preventDefault();
     moveCard(card, to);
   });
   const moved = sessionStorage.getItem("moved");
   if (moved) {
     sessionStorage.removeItem("moved");
-    line.querySelector(`[data-number="${CSS.escape(moved)}"] .grip`)?.focus();
+    document.querySelector(`[data-number="${CSS.escape(moved)}"] .grip`)?.focus();
   }
 }
 
 // A passage that is selected goes into the wish, word for word.
 function startPassages() {
-  const text = document.querySelector("[data-passages]"), form = document.getElementById("passage");
-  if (!text || !form) return;
+  const form = document.getElementById("passage");
+  if (!form) return;
   const show = () => {
-    const chosen = getSelection();
+    const chosen = getSelection(), text = document.querySelector("[data-passages]");
     const words = chosen.toString().trim();
     if (!words || chosen.isCollapsed || !text.contains(chosen.anchorNode)) return;
     form.querySelector("[data-passage]").textContent = words.length > 160 ? `${words.slice(0, 80)} … ${words.slice(-60)}` : words;

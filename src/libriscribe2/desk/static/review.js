@@ -1,5 +1,7 @@
 "use strict";
 
+// A classic script, which an exported page can load from the disk; pages of a server also have live.js.
+
 // Enter: the token stands in the fragment, which browsers send to nobody; it buys a cookie.
 function enter(place) {
   const token = location.hash.slice(1);
@@ -8,69 +10,6 @@ function enter(place) {
     if (answer.ok) location.replace("/");
     else place.textContent = "This address is not valid any more. Open the address that the program printed.";
   });
-}
-
-// Live: the server only says that something changed; the page fetches itself and swaps parts.
-function followChanges(address) {
-  const status = document.getElementById("live");
-  let source = null;
-  let busy = false;
-  let again = false;
-
-  async function refresh() {
-    if (busy) { again = true; return; }
-    busy = true;
-    try {
-      do {
-        again = false;
-        const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-        if (answer.ok) swap(new DOMParser().parseFromString(await answer.text(), "text/html"));
-      } while (again);
-    } catch {
-      status.textContent = "The server has stopped; this is the last state.";
-    } finally {
-      busy = false;
-    }
-  }
-
-  function open() {
-    if (source) return;
-    source = new EventSource(address);
-    source.onopen = () => { status.textContent = "Shows the project as it is on disk."; };
-    source.onmessage = refresh;
-    source.onerror = () => { status.textContent = "The server has stopped; this is the last state."; };
-  }
-
-  function close() {
-    if (source) source.close();
-    source = null;
-  }
-
-  // A browser allows only few open streams: a page that nobody sees gives its own back.
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) close();
-    else { open(); refresh(); }
-  });
-  addEventListener("pagehide", close);
-  if (!document.hidden) open();
-}
-
-function swap(fresh) {
-  for (const part of document.querySelectorAll("[data-swap]")) {
-    const other = fresh.getElementById(part.id);
-    if (!other || other.isEqualNode(part)) continue;
-    const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
-    for (const open of part.querySelectorAll("details[open][id]")) {
-      const twin = other.querySelector("#" + CSS.escape(open.id));
-      if (twin) twin.open = true;
-    }
-    part.replaceWith(document.adoptNode(other));
-    if (focused) {
-      const target = [...other.querySelectorAll("a[href]")].find((link) => link.getAttribute("href") === focused);
-      if (target) target.focus();
-    }
-  }
-  filterRows();
 }
 
 // Filter: rows are hidden, not fetched, so that it works in a folder too.
@@ -105,6 +44,7 @@ function startFilter(form) {
   };
   form.addEventListener("input", changed);
   form.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
+  document.addEventListener("swapped", filterRows);
   filterRows();
 }
 
@@ -152,7 +92,6 @@ function startCopy(button) {
 
 const door = document.getElementById("enter");
 if (door) enter(door);
-if (document.body.dataset.live) followChanges(document.body.dataset.live);
 const form = document.getElementById("filter");
 if (form) startFilter(form);
 const keys = document.getElementById("keys");

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from libriscribe2.commands.reply_replay import word_diff
-from libriscribe2.desk.safe_html import prose_html
+from libriscribe2.desk.drawn import prose_html
 from libriscribe2.desk.snapshot import NUMBER, ChapterEntry, Snapshot
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.story import (

@@ -1,1 +1,0 @@
-"""What each screen shows."""
