@@ -3,6 +3,7 @@
 Secrets are taken out of what people will read: keys that are known, and what looks like one.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -82,6 +83,11 @@ def clean_json(text: str) -> str:
     The value stays the same: such characters can only stand inside strings.
     """
     return _ESCAPED_IN_JSON.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def json_line(value: Any) -> str:
+    """A value as one line of JSON that does nothing to a terminal."""
+    return clean_json(json.dumps(value, ensure_ascii=False))
 
 
 _BOUNDS: Final = {

@@ -45,7 +45,7 @@ def no_trace(desk: Desk) -> None:
         (("--words", "10k"), ("--words", "a whole number, not '10k'")),
         (("--max-cost", "-1"), ("--max-cost", "0 or more, not '-1'")),
         (("--model", "openai/x"), ("--mock", "--model 'openai/x'")),
-        (("--model", ""), ("--model has no name",)),
+        (("--model", ""), ("--model has no value",)),
         (("-d", "Another book"), ("PREMISE", "--description")),
         (("--chapters", "2", "--scenes-per-chapter", "3,4,5"), ("3 chapters", "--chapters 2")),
     ],
@@ -262,7 +262,7 @@ def test_XC_08_the_model_of_a_single_stage_is_looked_at_too(desk: Desk) -> None:
 @pytest.mark.parametrize("model", ["", "  ", ","])
 def test_an_empty_model_does_not_stand_for_the_stand_in_author(desk: Desk, model: str) -> None:
     line = refused(desk.run("create", PREMISE, "--model", model, expect=2))
-    assert "The model after --model has no name." in line
+    assert "--model has no value." in line
     no_trace(desk)
 
 

@@ -9,6 +9,7 @@ import pytest
 from tests.support.authors import Author, Reply
 from tests.support.desk import PREMISE, Desk
 
+from libriscribe2.checks.calibration import by_people
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.metric import metric_in_words
 from libriscribe2.llm.backend import Request
@@ -52,9 +53,10 @@ def a_judge_of_sound_text(desk: Desk) -> Reply:
             return None
         if "/whole-book/" in request.step:
             label = "A" if request.step.endswith("/ours-first") else "B"
-            return answers(label, passages(request)["AB".index(label)][:40])
+            return answers(label, passages(request)["AB".index(label)][:40].rsplit(" ", 1)[0])
         books = [desk.project(name) for name in ("one", "two")]
         texts = ["\n".join(book.chapters()) for book in books]
+        texts += [pair.ours for pair in by_people()]
         for text in texts:
             shown = zip("AB", passages(request), strict=True)
             for label, passage in sorted(shown, key=lambda one: -len(one[1])):

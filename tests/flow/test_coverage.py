@@ -33,7 +33,7 @@ def test_each_question_tells_how_many_supported_notes_answer_it_and_are_cited(
     squeeze: Desk,
 ) -> None:
     told = squeeze.run("report", "squeeze", "--json").value["coverage"]
-    counts = [(one["cited"], one["supported"]) for one in told["questions"]]
+    counts = [(one["cited"], one["verified"]) for one in told["questions"]]
     assert counts == [(6, 14), (4, 16), (5, 12), (10, 15), (8, 19), (3, 12)]
     (first, second, *_), cited = told["questions"], _cited(told)
     doubted = {first["notes"][0], next(one for one in first["notes"][1:] if one in cited)}
@@ -46,15 +46,15 @@ def test_each_question_tells_how_many_supported_notes_answer_it_and_are_cited(
     book.write("research/answers.json", json.dumps(answers))
     told = squeeze.run("report", "squeeze", "--json").value["coverage"]
     now = (6 - len(doubted & cited), 12)
-    counts = [(one["cited"], one["supported"]) for one in told["questions"]]
+    counts = [(one["cited"], one["verified"]) for one in told["questions"]]
     assert counts == [now, (0, 0), (5, 12), (10, 15), (8, 19), (3, 12)]
     ran = squeeze.run("report", "squeeze").out
-    assert f"answered; {now[0]} of 12 supported notes cited\t{first['question']}" in ran
-    assert f"not; no supported note\t{second['question']}" in ran
+    assert f"answered; {now[0]} of 12 verified notes cited\t{first['question']}" in ran
+    assert f"not; no verified note\t{second['question']}" in ran
     squeeze.run("view", "squeeze", "--export", "pages")
     page = (squeeze.folder / "pages" / "coverage.html").read_text(encoding="utf-8")
-    assert f"{now[0]} of 12 supported notes cited: <a" in page
-    assert '<p class="hint">No supported note</p>' in page
+    assert f"{now[0]} of 12 verified notes cited: <a" in page
+    assert '<p class="hint">No verified note</p>' in page
 
 
 def _cited(told: dict[str, Any]) -> set[str]:

@@ -215,10 +215,9 @@ def test_XC_03_a_demo_needs_no_word_and_takes_a_free_name(desk: Desk, tmp_path: 
 
 
 def test_XC_03_the_demo_replays_a_recording_of_the_tests() -> None:
-    folder = Path(__file__).parents[1] / "recorded"
-    name = SAMPLE.name.removesuffix(".gz")
-    (source,) = (path for path in (folder / name, folder / "unread" / name) if path.is_file())
-    assert gzip.decompress(SAMPLE.read_bytes()) == source.read_bytes(), "run `make sample`"
+    source = Path(__file__).parents[1] / "recorded" / SAMPLE.name.removesuffix(".gz")
+    signed = source.read_text(encoding="utf-8").replace("A. Writer", "A language model", 1)
+    assert gzip.decompress(SAMPLE.read_bytes()).decode() == signed, "run `make sample`"
 
 
 def test_XC_03_the_old_name_of_the_stand_in_author_still_serves(desk: Desk) -> None:

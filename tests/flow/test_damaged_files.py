@@ -1,7 +1,9 @@
 """Files that cannot be read: exit 3 with name and place, the file untouched, nothing asked."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 from tests.support.authors import Author
@@ -105,3 +107,57 @@ def test_XC_08_a_damaged_journal_line_costs_one_call_and_is_reported(desk: Desk)
     desk.run("resume", "book", backend=author)
     assert author.asked == []
     journal.write_bytes(whole)
+
+
+GONE: Final = object()
+READING: Final = ".libriscribe/canon/01.json"
+
+
+def _field(*place: str | int, value: Any) -> Callable[[Any], None]:
+    def change(data: Any) -> None:
+        for name in place[:-1]:
+            data = data[name]
+        if value is GONE:
+            del data[place[-1]]
+        else:
+            data[place[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "place"),
+    [
+        ("style.json", _field("sheet", value=None), "sheet: it has to be a table"),
+        ("style.json", _field("sheet", "person", value=3), "sheet.person: it has to be a text"),
+        ("style.json", _field("sheet", "voices", 0, "name", value=GONE), "sheet.voices.0.name"),
+        ("scenes.json", _field("chapters", 0, "scenes", 0, "summary", value=""), "summary: it is"),
+        ("scenes.json", _field("chapters", 0, "chapter", value=7), "chapters are numbered"),
+        ("outline.json", _field("chapters", 0, "title", value=GONE), "chapters.0.title"),
+        (READING, _field("facts", 0, "quote", value=GONE), "facts.0.quote: it is missing"),
+        (READING, _field("facts", 0, "line", value=-3), "facts.0.line: it has to be 1 or more"),
+        (READING, _field("summary", value=[]), "summary: it has to be a text"),
+    ],
+)
+def test_XC_08_a_wrong_field_of_an_edited_file_is_named_before_anything_is_asked(
+    desk: Desk, name: str, change: Callable[[Any], None], place: str
+) -> None:
+    book, author = desk.project(), Author()
+    data = book.json(name)
+    change(data)
+    book.write(name, json.dumps(data))
+    ran = desk.run("resume", "book", "--refresh", "--yes", backend=author, expect=3)
+    assert f"{name} does not have the right shape" in ran.err
+    assert place in ran.err
+    assert author.asked == []
+    assert book.json(name) == data
+
+
+def test_XC_08_a_chapter_without_scenes_is_told_where_it_is_written_again(desk: Desk) -> None:
+    book, author = desk.project(), Author()
+    data = book.json("scenes.json")
+    data["chapters"][1]["scenes"] = []
+    book.write("scenes.json", json.dumps(data))
+    ran = desk.run("redo", "book", "2", backend=author, expect=3)
+    assert "scenes.json has no scenes for chapter 2" in ran.err
+    assert author.asked == []

@@ -10,7 +10,7 @@ import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import PREMISE, Desk
 
-from libriscribe2.agents.agent_opening import opened
+from libriscribe2.agents.agent_scene import opened
 from libriscribe2.llm.backend import Request
 
 CHAPTERS = 5
@@ -358,7 +358,7 @@ def test_a_chapter_is_read_as_its_critic_saw_it_and_with_what_was_mended(desk: D
     critic, reader = asked["chapters/ch01/critique1"], asked["canon/ch01"]
     end = critic.index("</text>")
     assert reader[:end] == critic[:end]
-    assert f'"new": "{MENDED}' in reader[end:]
+    assert f'"new":"{MENDED}' in reader[end:]
     book = desk.project()
     assert book.text("chapters/01.md").count(MENDED) == 1
     (fact,) = book.json(".libriscribe/canon/01.json")["facts"]
@@ -388,3 +388,27 @@ def test_prompts_of_ones_own_from_an_earlier_version_go_on_working(desk: Desk) -
     assert reading.index("<text>") < reading.index("<ledger>") < reading.index("<json_schema>")
     assert "prompts/chapters.md has no place for " in ran.err
     assert "$joints" in ran.err
+
+
+DRAFTS = Path(__file__).parents[1] / "cases" / "drafts"
+"""Two scenes by Kafka, Maupassant and Mori Ogai, who are in the public domain."""
+
+
+@pytest.mark.parametrize("language", ["German", "French", "Japanese"])
+def test_a_draft_in_another_language_is_kept_as_it_was_written(desk: Desk, language: str) -> None:
+    draft = (DRAFTS / f"{language}.txt").read_text(encoding="utf-8").removesuffix("\n")
+    scenes = draft.split("\n\n* * *\n\n")
+
+    def written(request: Request) -> str | None:
+        if not request.step.startswith("chapters/"):
+            return None
+        if request.step.endswith("/scene01"):
+            return scenes[chapter_of(request) - 1]
+        return json.dumps({"findings": [], "patches": []})
+
+    author = Author(reply=written)
+    size = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "600")
+    desk.create("--language", language, backend=author, size=size)
+    kept = [text.partition("\n\n")[2].removesuffix("\n") for text in desk.project().chapters()]
+    assert kept == scenes
+    assert not [step for step in author.steps if "patches" in step or "attempt" in step]

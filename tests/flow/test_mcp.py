@@ -42,25 +42,29 @@ def test_books_are_tools_of_another_program(desk: Desk) -> None:
             ("redo", {**book, "part": "2", "confirmed": True, "max_cost": 1.0}),
             ("status", {"book": "nobody"}),
             ("status", {"book": "--debug"}),
+            ("text", {**book, "chapter": 99}),
         )
     )
     told = {tool.name: tool.annotations.read_only_hint for tool in tools}
     reading = dict.fromkeys(("books", "status", "plan", "text", "why", "check", "report"), True)
     assert told == {**reading, "note": False, "redo": False}
-    shelf, state, text, why, note, estimate, uncapped, redone, nobody, option = answers
-    assert '"book"' in shelf.content[0].text
+    shelf, state, text, why, note, estimate, uncapped, redone, nobody, option, far = answers
+    assert [one["book"] for one in json.loads(shelf.content[0].text)] == ["book"]
     assert json.loads(state.content[0].text)["chapters"] == 2
     assert text.content[0].text.startswith("# ")
     assert json.loads(why.content[0].text)["chapter"] == 2
-    assert not note.is_error
+    noted = {"file": "notes/ch02.md", "part": "2", "new": True, "written": True}
+    assert json.loads(note.content[0].text) == noted
     assert desk.project().text("notes/ch02.md").strip() == "--tenser"
     assert json.loads(estimate.content[0].text)["total"]["calls"] > 0
     assert uncapped.is_error
     assert "max_cost is needed" in uncapped.content[0].text
-    assert json.loads(redone.content[-1].text)["event"] == "run.end"
+    assert json.loads(redone.content[0].text)[-1]["event"] == "run.end"
     assert nobody.is_error
     assert '"fix": "Start one with' in nobody.content[0].text
     assert option.is_error
+    there_is_none = "There is no chapter 99: the book has 2 chapters."
+    assert json.loads(far.content[0].text.partition(": ")[2])["message"] == there_is_none
 
 
 def test_the_skill_names_every_command(desk: Desk) -> None:

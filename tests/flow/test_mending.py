@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -112,7 +113,7 @@ def changed(desk: Desk, old: str, new: str) -> ProjectFolder:
     return book
 
 
-def test_a_typo_costs_one_call_and_leaves_nothing_out_of_date(desk: Desk) -> None:
+def test_finding_4_a_typo_costs_one_call_and_leaves_nothing_out_of_date(desk: Desk) -> None:
     book = changed(desk, "was shut", "was shutt")
     editor, before = Editor([]), book.chapters()
     ran = desk.run("resume", "book", "--refresh", backend=editor)
@@ -123,7 +124,7 @@ def test_a_typo_costs_one_call_and_leaves_nothing_out_of_date(desk: Desk) -> Non
 
 
 @pytest.mark.slow
-def test_a_changed_fact_is_patched_in_each_chapter_that_contradicts_it_and_no_other(
+def test_finding_4_a_changed_fact_is_patched_where_it_is_contradicted_and_nowhere_else(
     desk: Desk,
 ) -> None:
     book = changed(desk, FACT, EDITED)
@@ -152,14 +153,28 @@ def test_a_changed_fact_is_patched_in_each_chapter_that_contradicts_it_and_no_ot
 @pytest.mark.slow
 def test_a_dry_run_counts_what_mending_would_ask(desk: Desk) -> None:
     said = desk.run("resume", "book", "--refresh", "--dry-run").err.replace("\n", " ")
-    assert "there is nothing to mend" in said
+    assert "there is nothing to patch" in said
     book = changed(desk, FACT, EDITED)
     add(book, 12, "It rained.")
     sent = len(book.records("sent"))
     said = desk.run("resume", "book", "--refresh", "--dry-run").err.replace("\n", " ")
-    assert "Mending would read 2 chapters that you changed (a call each)" in said
+    assert "Besides, --refresh would read 2 chapters that you changed (a call each)" in said
     assert "at most 2 calls), and patch at most 29 later chapters" in said
     assert len(book.records("sent")) == sent
+
+
+def test_a_chapter_that_was_deleted_is_made_again_and_is_no_edit(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    desk.folder.mkdir()
+    desk.written()
+    book = desk.project()
+    before, paid = book.chapters(), len(book.records("sent"))
+    book.path("chapters/02.md").unlink()
+    said = desk.run("resume", "book", "--refresh", "--dry-run").err.replace("\n", " ")
+    assert "there is nothing to patch" in said
+    desk.run("resume", "book", "--refresh", "--yes")
+    assert len(book.records("sent")) == paid
+    assert book.chapters() == before
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 from tests.support.authors import Author, Killed
 from tests.support.desk import SMALL, Desk, ProjectFolder
 
-from libriscribe2.context.author_notes import noted
+from libriscribe2.context.notes import noted
 from libriscribe2.llm.backend import Request
 
 SCENES = ("--chapters", "3", "--scenes-per-chapter", "2", "--words", "600")

@@ -90,7 +90,7 @@ def test_OV_06_a_saved_reply_without_json_is_told_and_counts_as_none(
     old.run("resume", "summer", "--mock", "--until", "concept")
     concept = old.project("summer").json("concept.json")["concept"]
     assert concept["logline"] == state["logline"]
-    assert "No JSON object in the reply: no JSON value in the reply" in caplog.text
+    assert "No JSON object in the reply: the reply contained no JSON" in caplog.text
 
 
 def test_OV_45_what_an_old_file_said_of_its_reply_is_moved_out_of_it(old: Desk) -> None:

@@ -359,6 +359,24 @@ def test_PB_52_PB_53_PB_72_a_setting_switches_each_layer_off(
     assert (found["s3"]["status"] == "done") is ("template-max_results" in expected)
 
 
+def test_PB_54_PB_55_by_a_setting_the_words_of_a_tool_decide_whether_a_call_is_corrected(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    plan = text_of_plan(
+        NOBODY,
+        step("s2", "search_sources", query="salt", max_results=0),
+        step("keep", "save_note", **FACT),
+    )
+    # The model's own verdict is not asked for: its values are.
+    answers = Answers(plan=[plan], analyze=[judges(should_retry=False, max_results=3)])
+    desk.environment["LIBRISCRIBE2_RESEARCH__WITHOUT"] = "error_verdict"
+    found = researched(desk, answers)
+    assert [one.step.rpartition("/")[2] for one in answers.asked].count("analyze") == 1
+    assert found["s1"]["llm_calls"] == 0
+    assert "does not tell of a wrong value" in found["s1"]["error"]
+    assert (found["s2"]["status"], found["s2"]["parameters"]["max_results"]) == ("done", 3)
+
+
 def test_PB_72_a_layer_that_is_none_is_refused(desk: Desk, book: ProjectFolder) -> None:
     del book
     desk.environment["LIBRISCRIBE2_RESEARCH__WITHOUT"] = "everything"

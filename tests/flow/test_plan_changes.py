@@ -1,11 +1,14 @@
 """A plan that the author changes names the scenes that it touches, and no other is written again."""
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk, ProjectFolder
+from typing_extensions import override
+
+from libriscribe2.llm.backend import Completion, Request
 
 SIZE = ("--chapters", "2", "--scenes-per-chapter", "3", "--words", "600")
 BREAK = "\n\n* * *\n\n"
@@ -86,3 +89,37 @@ def test_a_plan_with_another_number_of_scenes_touches_the_whole_chapter(
     assert reason(desk) == "out of date: scenes.json changed"
     asked = rewritten(desk, book, "resume", "book", "--rewrite", "--yes")
     assert asked == {"chapters/ch02/scene01", "chapters/ch02/scene02"}
+
+
+class _Mender(Author):
+    """Patches the last sentence of the excerpts of a plan that was changed."""
+
+    prompts: ClassVar[list[str]] = []
+
+    @override
+    async def complete(self, request: Request) -> Completion:
+        if not request.step.startswith("mend/"):
+            return await super().complete(request)
+        prompt = str(request.messages[1]["content"])
+        self.prompts.append(prompt)
+        shown = prompt.partition("<excerpts>\n")[2].partition("\n</excerpts>")[0]
+        last = shown.split("\n\n")[-1]
+        patch = {"issue": 1, "find": last, "replace": "It was morning on the quay."}
+        return Completion(json.dumps({"patches": [patch], "facts": [], "summary": ""}))
+
+
+def test_refresh_offers_patches_where_the_text_contradicts_a_changed_plan(
+    desk: Desk, book: ProjectFolder
+) -> None:
+    before = book.text("chapters/02.md").split(BREAK)
+    replan(book, 2, time="day 9, morning")
+    refused = desk.run("resume", "book", "--refresh", backend=_Mender()).err
+    assert "+It was morning on the quay." in refused
+    assert "Nothing was changed." in refused
+    assert book.text("chapters/02.md").split(BREAK) == before
+    assert '"time":"day 9, morning"' in _Mender.prompts[-1]
+    assert before[0].split("\n\n")[-1] not in _Mender.prompts[-1]
+    desk.run("resume", "book", "--refresh", "--yes", backend=_Mender())
+    after = book.text("chapters/02.md").split(BREAK)
+    assert [a == b for a, b in zip(after, before, strict=True)] == [True, False, True]
+    assert reason(desk) == "up to date"

@@ -240,6 +240,8 @@ def test_the_authors_edits_are_named_and_files_kept(desk: Desk) -> None:
     book.write("research/sources/Re: other.txt", "no name in a project")
     book.write("research/sources/.DS_Store", "of the system")
     book.path("research/sources/link.txt").symlink_to("/etc/hostname")
+    book.write("given/mine.txt", "Mine, too.")
+    desk.run("note", "locked-key", "3", "Tenser.")
     (desk.folder / "x.json").write_text("mine")
     ran = desk.run("record", "locked-key", "x.json", expect=2)
     assert "add --force" in ran.err
@@ -247,11 +249,17 @@ def test_the_authors_edits_are_named_and_files_kept(desk: Desk) -> None:
     book.write("chapters/02.md", book.text("chapters/02.md").replace("Davy", "Dave"))
     ran = desk.run("record", "locked-key", "x.json", "--force")
     told = json.loads((desk.folder / "x.json").read_text())
-    assert told["files"] == {"research/sources/mine.txt": ["Mine."]}
+    assert told["files"] == {
+        "given/mine.txt": ["Mine, too."],
+        "notes/ch03.md": ["Tenser.", ""],
+        "research/sources/mine.txt": ["Mine."],
+    }
     assert told["notes"][-1].startswith(
         "edited by the author, which no reply holds: chapters/02.md"
     )
     assert "comes out otherwise than in the book: chapters/02.md" in ran.err
+    desk.run("create", "--model", "recorded:x.json", "-p", "again", "--until", "concept")
+    assert desk.project("again").text("notes/ch03.md") == "Tenser.\n"
 
 
 CUT = "length"
@@ -322,7 +330,7 @@ def test_what_contradicts_in_a_real_plan_is_proven_by_its_own_words(desk: Desk) 
     ]
     names = ("chapter", "scene", "quote", "other_chapter", "other_scene", "other_quote")
     told = {"contradictions": [dict(zip(names, one, strict=True)) for one in found]}
-    missing = {"scenes/review": json.dumps(told), "scenes/*lint1": '{"chapters": []}'}
+    missing = {"scenes/review": json.dumps(told), "scenes/*lint1": '{"scenes": []}'}
     path = changed(desk, missing=missing)
     desk.run("create", "--model", f"recorded:{path}", "-p", "book", "--until", "plan")
     (asked,) = [one for one in desk.project().dumps() if one["step"].endswith("lint1")]

@@ -115,6 +115,21 @@ def test_XC_04_a_killed_redo_is_not_counted_twice(desk: Desk, book: ProjectFolde
     assert book.trash()
 
 
+@pytest.mark.parametrize("part", ["2", "2.1"])
+def test_XC_04_a_redo_that_fails_says_how_the_old_text_is_kept(
+    desk: Desk, book: ProjectFolder, part: str
+) -> None:
+    before = book.text("chapters/02.md")
+    ran = desk.run("redo", "book", part, "--max-calls", "1", "--json", expect=8)
+    told = json.loads(ran.err.splitlines()[-1])
+    keep = "libriscribe2 accept book chapters/02.md"
+    assert f"the old text is still there, and `{keep}` keeps it instead" in told["fix"]
+    assert "again -> up to date" in desk.run(*keep.split()[1:]).err
+    author = Author()
+    desk.run("resume", "book", backend=author)
+    assert (author.steps, book.text("chapters/02.md")) == ([], before)
+
+
 MINE = "# Mine\n\nMine alone.\n"
 """A chapter of the author's own."""
 

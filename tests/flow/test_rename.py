@@ -178,7 +178,7 @@ def test_the_preview_ends_with_how_many_places_in_how_many_files_change(
     ("old", "new", "said_"),
     [
         ("Nobodaddy", "Hester", "The book does not name 'Nobodaddy'."),
-        ("Ann", "Hester", "it stands only inside 'Annaberg'"),
+        ("Ann", "Hester", "it occurs only inside 'Annaberg'"),
         ("{first}", "{second}", "already"),
         ("{first}", "{first}", "Both names are the same."),
         ("{first}", " ", "cannot be a name."),

@@ -63,7 +63,7 @@ def test_a_small_change_is_shown_and_kept(desk: Desk, book: ProjectFolder) -> No
 def test_nothing_is_kept_without_a_yes(desk: Desk, book: ProjectFolder) -> None:
     ran = desk.run("revise", "book", "2", "Cut it.", backend=patches((SENTENCE, "")))
     assert f"-{SENTENCE}" in ran.err
-    assert "with --yes keeps it" in ran.err
+    assert "with --yes makes the change" in ran.err
     assert book.text(CHAPTER) == TEXT
     asked = len(book.records("sent"))
     desk.run("revise", "book", "2", "Cut it.", "--yes", backend=Author())
@@ -143,11 +143,11 @@ def test_a_killed_revision_is_kept_by_the_next_yes_and_paid_once(
     [
         (("revise", "book", "2"), 2, "What should be different?"),
         (("revise", "book", "9", "Cut."), 2, "There is no chapter 9"),
-        (("revise", "book", "2.1", "Cut."), 2, "'2.1' is no chapter."),
-        (("revise", "book", "outline", "Cut."), 2, "'outline' is no chapter."),
+        (("revise", "book", "2.1", "Cut."), 2, "'2.1' is not a chapter."),
+        (("revise", "book", "outline", "Cut."), 2, "'outline' is not a chapter."),
         (("revise", "book", "1", "--undo"), 2, "There is no earlier version of chapters/01.md."),
         (("versions", "book", "2", "7"), 2, "There is no earlier version"),
-        (("versions", "book", "2.1"), 2, "'2.1' is no file of the book."),
+        (("versions", "book", "2.1"), 2, "'2.1' is not a file of the book."),
         (("versions", "book", "2", "--restore"), 2, "Which version?"),
     ],
 )

@@ -38,7 +38,7 @@ def test_XC_08_quiet_says_only_what_is_wrong(desk: Desk) -> None:
 def test_XC_08_a_bug_is_one_line_and_its_traceback_is_shown_on_request(desk: Desk) -> None:
     broken = {"LIBRISCRIBE2_PROJECTS_DIR": str(desk.folder)}
     (desk.folder / "sitecustomize.py").write_text(
-        "import libriscribe2.commands.inventory as a\n"
+        "import libriscribe2.commands.installation as a\n"
         "def broken():\n    secret = 'sk-local'\n    raise RuntimeError('boom')\n"
         "a.all_stages = broken\n",
         encoding="utf-8",

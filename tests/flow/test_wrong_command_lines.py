@@ -1,5 +1,7 @@
 """Command lines that cannot be understood: one line with what is wrong and what to type."""
 
+import json
+
 import pytest
 from tests.support.desk import Desk
 
@@ -35,3 +37,18 @@ def test_XC_08_a_wrong_command_line_says_what_to_type(
     ran = desk.run(*words, expect=2)
     assert told in ran.err
     assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("status", "book", "--frob", "--json"), "No such option: --frob"),
+        (("creat", "--json"), "No such command 'creat'. Did you mean 'create'?"),
+    ],
+)
+def test_XC_08_with_json_a_wrong_command_line_is_an_object_too(
+    desk: Desk, words: tuple[str, ...], what: str
+) -> None:
+    told = json.loads(desk.run(*words, expect=2).err)
+    assert (told["error"], told["message"], told["why"]) == ("usage", what, "")
+    assert told["fix"].startswith("see `libriscribe2 ")

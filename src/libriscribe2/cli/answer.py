@@ -1,7 +1,13 @@
 """`libriscribe2 answer`: a book whose model is a chat window goes on, reply by reply."""
 
+import base64
+import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
@@ -9,14 +15,12 @@ import typer
 from libriscribe2.cli.approval import Approval, editor_words, plan_due
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ModelOptions,
     ProjectArgument,
     ProjectNameOption,
     UntilOption,
-    command,
+    command_with_json,
 )
-from libriscribe2.cli.pasting import copied, pasted
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import held_book, run_book, tell_whereabouts
 from libriscribe2.commands.by_hand import pastes_left, settings_by_hand, waiting_requests
@@ -30,7 +34,114 @@ from libriscribe2.llm.backends.paste import Paste, as_record
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.prose import shorten
 from libriscribe2.replies.pasted import parts_of
-from libriscribe2.wording import counted
+from libriscribe2.wording import clean, counted
+
+_PROGRAMS: Final = (
+    ("pbcopy", "", ()),
+    ("clip.exe", "", ()),
+    ("wl-copy", "WAYLAND_DISPLAY", ("--type", "text/plain;charset=utf-8")),
+    ("xclip", "DISPLAY", ("-selection", "clipboard")),
+    ("xsel", "DISPLAY", ("--clipboard", "--input")),
+)
+"""Programs that fill the clipboard, the variable without which each is of no use, its arguments."""
+
+_DESKTOP: Final = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR")
+_PATIENCE: Final = 5.0
+_MOST_BY_TERMINAL: Final = 74_000
+"""Most bytes that terminals take for their clipboard (OSC 52), before they are encoded."""
+
+_START, _END, _EOT = b"\x1b[200~", b"\x1b[201~", b"\x04"
+_DOT: Final = b"\n.\n"
+_ECHOED: Final = 3
+"""Most bytes that are shown as typed; a paste is only counted."""
+
+
+def copied(text: str) -> str:
+    """Put a text into the clipboard; how, or "" where there is none.
+
+    Over SSH and in a terminal alone the terminal itself is asked, which never says what it did.
+    """
+    for program, variable, arguments in _PROGRAMS:
+        found = shutil.which(program)
+        if not found or not Path(found).is_absolute() or (variable and variable not in os.environ):
+            continue
+        coded = text.encode("utf-16-le" if program == "clip.exe" else "utf-8", "replace")
+        env = environment(*_DESKTOP, LC_CTYPE="UTF-8")
+        try:
+            done = subprocess.run(
+                (found, *arguments),
+                input=coded,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=env,
+                timeout=_PATIENCE,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            return program
+    data = text.encode("utf-8", "replace")
+    if not sys.stderr.isatty() or os.environ.get("TERM", "dumb") == "dumb":
+        return ""
+    if len(data) > _MOST_BY_TERMINAL:
+        return ""
+    sys.stderr.write(f"\x1b]52;c;{base64.b64encode(data).decode()}\x07")
+    sys.stderr.flush()
+    return "terminal"
+
+
+def pasted(keys: str) -> str:
+    """What is pasted into the terminal, up to Enter after the paste, Ctrl-D or a line with a dot.
+
+    A line may be longer than what a terminal collects of one, so it is read as it comes. Only
+    what is typed by hand is shown.
+
+    Args:
+        keys: Letters each of which, alone on the first line, ends the reading too.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C; nothing is kept.
+    """
+    alone = {f"{key}\n".encode() for key in keys}
+    buffer = b""
+    with _as_it_comes() as descriptor:
+        while data := os.read(descriptor, 65_536):
+            buffer += data
+            if len(buffer) <= _ECHOED:
+                sys.stderr.write(clean(data.decode("utf-8", "replace")).rstrip("\n"))
+            else:
+                ends = "Enter" if _END in buffer else "Ctrl-D"
+                sys.stderr.write(f"\r{len(buffer.split()):,} words; {ends} takes them. ")
+            sys.stderr.flush()
+            typed = buffer in alone or buffer.endswith((_DOT, _END + b"\n"))
+            if typed or _EOT in buffer:
+                break
+    text = buffer.partition(_EOT)[0].replace(_START, b"").replace(_END, b"")
+    return text.removesuffix(_DOT).decode("utf-8", "replace")
+
+
+@contextmanager
+def _as_it_comes() -> Iterator[int]:
+    """Standard input byte by byte and unseen, with pastes marked as such, while the block runs."""
+    descriptor = sys.stdin.fileno()
+    if sys.platform == "win32":
+        yield descriptor
+        return
+    import termios  # noqa: PLC0415 - Windows has none
+
+    before = termios.tcgetattr(descriptor)
+    mode = [*before[:3], before[3] & ~(termios.ICANON | termios.ECHO), *before[4:]]
+    termios.tcsetattr(descriptor, termios.TCSADRAIN, mode)
+    sys.stderr.write("\x1b[?2004h")
+    sys.stderr.flush()
+    try:
+        yield descriptor
+    finally:
+        sys.stderr.write("\x1b[?2004l\n")
+        sys.stderr.flush()
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
 
 _MOST_BYTES: Final = 16_000_000
 _TURN: Final = 400
@@ -47,7 +158,7 @@ _HELP: Final = (
 _AGAIN: Final = "Paste the answer here and press Enter (? lists the letters)."
 
 
-@command
+@command_with_json
 def answer(
     frame: Frame,
     project: ProjectArgument = None,
@@ -60,7 +171,6 @@ def answer(
         bool, typer.Option("--new-chat", help="All of a conversation, for a new chat.")
     ] = False,
     until: UntilOption = None,
-    as_json: JsonOption = False,
     *,
     options: ModelOptions,
 ) -> None:
@@ -80,20 +190,20 @@ def answer(
         with held_book(paths, settings) as book:
             table = _Table(renderer, book, prepare(book.store, book.brief), whole=new_chat)
             done = table.go_on()
-            if show or as_json:
-                table.show(as_json=as_json)
+            if show or renderer.as_json:
+                table.show()
             elif done or table.take_all(editor=editor):
                 done = True
         if not done:
             raise typer.Exit(ReplyAwaitedError.exit_code)
 
-    asks = _is_typed() and not (show or as_json or until)
+    asks = _is_typed() and not (show or renderer.as_json or until)
     if asks and plan_due(paths):
         work(going_on(PLAN_STAGE, refresh=False))
         Approval(renderer, paths, settings, work).of_plan()
     else:
         work(going_on(until, refresh=False))
-    if not (show or as_json):
+    if not (show or renderer.as_json):
         tell_whereabouts(renderer, paths)
 
 
@@ -132,7 +242,7 @@ class _Table:
             LibriScribeError: The run failed; finished parts are kept.
         """
         try:
-            run_book(self._renderer, self._book, self._request, as_json=False, brief=True)
+            run_book(self._renderer, self._book, self._request, brief=True)
         except ReplyAwaitedError:
             self._waiting = waiting_requests(self._book.store)
             return False
@@ -144,9 +254,9 @@ class _Table:
         """Whether another command asks: no stage of the book does."""
         return paste.stage not in {stage.name for stage in self._request.stages}
 
-    def show(self, *, as_json: bool) -> None:
+    def show(self) -> None:
         """What waits: the text of the first, or all as JSON."""
-        if as_json:
+        if self._renderer.as_json:
             self._renderer.data_json({"waiting": [self._record(one) for one in self._waiting]})
         elif self._waiting:
             self._renderer.data(self._text(self._waiting[0]))

@@ -8,19 +8,18 @@ import typer
 from libriscribe2.agents.agent_advisor import Advice
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ProjectArgument,
     RequiredProjectArgument,
     RunOptions,
-    command,
+    command_with_json,
     is_interactive,
 )
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import consult, held_book
-from libriscribe2.commands.asking import accept, chosen
-from libriscribe2.commands.asking import ask as answer
-from libriscribe2.commands.asking import learn as find_habits
+from libriscribe2.commands.revising import accept, chosen
+from libriscribe2.commands.revising import ask as answer
+from libriscribe2.commands.revising import learn as find_habits
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
 from libriscribe2.wording import counted
@@ -31,13 +30,12 @@ AcceptOption = Annotated[
 ]
 
 
-@command
+@command_with_json
 def ask(
     frame: Frame,
     project: RequiredProjectArgument,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
     accepted: AcceptOption = "",
-    as_json: JsonOption = False,
     *,
     options: RunOptions,
 ) -> None:
@@ -51,21 +49,20 @@ def ask(
     """
     renderer = frame.renderer
     if not question.strip():
-        raise UsageError("The question is empty.", fix='Put it into quotes: "Why ...?".')
+        raise UsageError("The question is empty.", fix='Put it in quotes: "Why ...?".')
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
     with held_book(paths, settings) as book:
         advice = consult(renderer, book, partial(answer, book, question=question.strip()))
-        _tell(renderer, advice, as_json=as_json)
-        _offer(renderer, book, advice, accepted, can_ask=not as_json)
+        _tell(renderer, advice)
+        _offer(renderer, book, advice, accepted, can_ask=not renderer.as_json)
 
 
-@command
+@command_with_json
 def learn(
     frame: Frame,
     project: ProjectArgument = None,
     accepted: AcceptOption = "",
-    as_json: JsonOption = False,
     *,
     options: RunOptions,
 ) -> None:
@@ -82,7 +79,7 @@ def learn(
     settings = frame.settings(options, paths)
     with held_book(paths, settings) as book:
         advice = consult(renderer, book, partial(find_habits, book))
-        if as_json:
+        if renderer.as_json:
             rules = [
                 {"aspect": one.part, "rule": one.text, "before": one.find, "after": one.shown}
                 for one in advice.proposals
@@ -90,7 +87,7 @@ def learn(
             renderer.data_json({"rules": rules, "left_out": advice.lost})
         else:
             _tell_rules(renderer, advice)
-        _offer(renderer, book, advice, accepted, can_ask=not as_json)
+        _offer(renderer, book, advice, accepted, can_ask=not renderer.as_json)
 
 
 def _offer(
@@ -114,9 +111,9 @@ def _tell_rules(renderer: Renderer, advice: Advice) -> None:
         renderer.note("Your edits show no habit that the style sheet does not hold yet.")
 
 
-def _tell(renderer: Renderer, advice: Advice, *, as_json: bool) -> None:
+def _tell(renderer: Renderer, advice: Advice) -> None:
     """The answer with its quotes and proposals."""
-    if as_json:
+    if renderer.as_json:
         quotes = [{"file": q.file, "line": q.line, "words": q.words} for q in advice.quotes]
         told = {"answer": advice.answer, "quotes": quotes, "quotes_left_out": advice.lost}
         renderer.data_json({**told, "proposals": [one.told for one in advice.proposals]})

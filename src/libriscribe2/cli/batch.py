@@ -44,12 +44,12 @@ from libriscribe2.cli.batch_output import (
 )
 from libriscribe2.cli.frame import (
     Frame,
-    JsonLinesOption,
-    JsonOption,
     MaxCostOption,
     MaxMinutesOption,
     command,
     command_group,
+    command_with_events,
+    command_with_json,
     model_for,
 )
 from libriscribe2.cli.process import run_async
@@ -72,7 +72,7 @@ app = command_group("batch", "Write many books: queue them, run them, see their 
 
 
 @app.command()
-@command
+@command_with_json
 def add(
     frame: Frame,
     source: Annotated[
@@ -87,7 +87,6 @@ def add(
     ] = None,
     max_cost: MaxBatchCostOption = None,
     dsn: DsnOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Queue a book for each row; nothing is queued while a row is invalid.
 
@@ -97,13 +96,13 @@ def add(
     """
     settings = frame.settings(more={"batch.dsn": dsn})
     name, found = add_books(settings, source, batch, max_cost)
-    tell_added(frame.renderer, name, found, as_json=as_json)
+    tell_added(frame.renderer, name, found)
     if found.faults:
         raise refused(source, found.faults)
 
 
 @app.command()
-@command
+@command_with_events
 def run(
     frame: Frame,
     batch: BatchOption = None,
@@ -112,7 +111,6 @@ def run(
     deadline: DeadlineOption = None,
     together: ProviderBatchOption = False,
     dsn: DsnOption = None,
-    as_json: JsonLinesOption = False,
     *,
     options: BookOptions,
 ) -> None:
@@ -130,7 +128,7 @@ def run(
         check_not_by_hand(settings)
         choice = model_for(settings)
         renderer.note(f"model: {choice.model} ({choice.reason})")
-        tell = partial(tell_book, renderer, as_json=as_json)
+        tell = partial(tell_book, renderer)
         work = BatchWork(queue, settings, choice, order, tell=tell, note=renderer.note)
         again = f"Continue with `libriscribe2 batch run --batch {queue.name}`."
         stop = stopping(settings)
@@ -138,7 +136,7 @@ def run(
         run_async(work.run(), lambda: renderer.warning(said), stop=stop)
         done = work.finish()
     renderer.note(summary(done))
-    if not as_json:
+    if not renderer.as_json:
         renderer.data(str(work.report))
     if done.paused and done.within("queued"):
         renderer.note(f"Paused. {again}")
@@ -148,7 +146,7 @@ def run(
 
 
 @app.command()
-@command
+@command_with_events
 def worker(
     frame: Frame,
     batches: Annotated[
@@ -163,7 +161,6 @@ def worker(
     dsn: DsnOption = None,
     journal: JournalOption = None,
     health: HealthOption = None,
-    as_json: JsonLinesOption = False,
     *,
     options: BookOptions,
 ) -> None:
@@ -183,7 +180,7 @@ def worker(
     from libriscribe2.commands.shared_batches import database_of  # noqa: PLC0415 - as below
     from libriscribe2.commands.workers import WorkerRequest, write_for_all  # noqa: PLC0415 - only a worker pays for it
 
-    talk = WorkerTalk(renderer, health, as_json=as_json)
+    talk = WorkerTalk(renderer, health)
     order = WorkerRequest(
         options.of_book(),
         deadline=deadline_of(deadline),
@@ -195,7 +192,7 @@ def worker(
     choice = model_for(settings)
     with closing(database_of(settings)) as database:
         renderer.note(f"worker of {database.dsn.shown}, {settings.batch.books} at once")
-        tell = partial(tell_book, renderer, as_json=as_json, worker=talk.about)
+        tell = partial(tell_book, renderer, worker=talk.about)
         work = write_for_all(database, settings, choice, order, tell)
         said = f"Stopped. {under_way(settings)} Other workers continue its books."
         is_over = run_async(work, lambda: renderer.note(said), stop=stopping(settings, 0))
@@ -204,31 +201,30 @@ def worker(
 
 
 @app.command()
-@command
-def workers(frame: Frame, dsn: DsnOption = None, as_json: JsonOption = False) -> None:
-    """List the workers of a database: their books, state, and what to mend there."""
+@command_with_json
+def workers(frame: Frame, dsn: DsnOption = None) -> None:
+    """List the workers of a database: their books, state, and what needs fixing."""
     settings = _shared(frame, dsn)
     from libriscribe2.commands.workers import list_workers  # noqa: PLC0415 - as above
 
-    tell_workers(frame.renderer, *list_workers(settings), as_json=as_json)
+    tell_workers(frame.renderer, *list_workers(settings))
 
 
 @app.command()
-@command
+@command_with_json
 def drain(
     frame: Frame,
     worker: Annotated[
         str, typer.Argument(metavar="WORKER", help="Its number, or the machine of several.")
     ],
     dsn: DsnOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Have workers finish their books, start no more, and end."""
     settings = _shared(frame, dsn)
     from libriscribe2.commands.workers import drain_workers  # noqa: PLC0415 - as above
 
     found = drain_workers(settings, worker)
-    if as_json:
+    if frame.renderer.as_json:
         frame.renderer.data_json({"workers": found})
     else:
         numbers = ", ".join(str(number) for number in found)
@@ -249,7 +245,7 @@ def book(
     """Write one book of a batch in a database: what a worker starts for each."""
     from libriscribe2.commands.workers import open_shared_book  # noqa: PLC0415 - as below
 
-    frame.as_json = True
+    frame.renderer.as_json = True
     flags = options.flags() | {"budget.max_cost": max_cost, "budget.max_minutes": max_minutes}
     paths = frame.project(name)
     # Another machine may have begun the book, and then its settings come with its journal.
@@ -259,17 +255,13 @@ def book(
         choice, calls = model_for(found.settings), calls_of_batch(paths, found.settings)
         given = AppOptions(command_line(), rates=found.rates, shared_calls=calls)
         opened = OpenBook(found.store, found.brief, found.settings, choice, given)
-        run_book(frame.renderer, opened, request, as_json=True)
+        run_book(frame.renderer, opened, request)
 
 
 @app.command()
-@command
+@command_with_json
 def fetch(
-    frame: Frame,
-    books: BooksArgument = None,
-    batch: BatchOption = None,
-    dsn: DsnOption = None,
-    as_json: JsonOption = False,
+    frame: Frame, books: BooksArgument = None, batch: BatchOption = None, dsn: DsnOption = None
 ) -> None:
     """Rebuild finished books on this machine from their journals in the database.
 
@@ -279,23 +271,22 @@ def fetch(
     from libriscribe2.commands.workers import fetch_books  # noqa: PLC0415 - as above
 
     fetching = fetch_books(settings, batch, books or ())
-    run_async(tell_fetched(frame.renderer, fetching, as_json=as_json), lambda: None)
+    run_async(tell_fetched(frame.renderer, fetching), lambda: None)
 
 
 @app.command()
-@command
+@command_with_json
 def forget(
     frame: Frame,
     books: BooksArgument = None,
     batch: BatchOption = None,
     older_than: OlderThanOption = None,
     dsn: DsnOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Delete the journals of done and cancelled books from the database; folders are kept.
 
-    With --older-than, of those that ended so long ago, in all batches; a batch of which all books
-    did is deleted with its log.
+    With --older-than, only of those that ended that long ago, in all batches; a batch whose books
+    all did is deleted with its log.
     """
     settings = _shared(frame, dsn)
     from libriscribe2.commands.workers import forget_books, forget_older  # noqa: PLC0415 - as above
@@ -303,14 +294,14 @@ def forget(
     if older_than is None:
         gone = forget_books(settings, batch, books or ())
     elif books:
-        raise UsageError("--older-than takes no names of books", fix="Leave out one of both.")
+        raise UsageError("--older-than takes no names of books", fix="Leave out one of the two.")
     else:
         gone = forget_older(settings, batch, moment_before(older_than))
-    tell_marked(frame.renderer, "forgotten", gone, as_json=as_json)
+    tell_marked(frame.renderer, "forgotten", gone)
 
 
 @app.command()
-@command
+@command_with_json
 def status(
     frame: Frame,
     batch: BatchOption = None,
@@ -318,16 +309,15 @@ def status(
         bool, typer.Option("--watch", help="Report every change until no book is running.")
     ] = False,
     dsn: DsnOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Show the status of the books of a batch; with --watch --json, one JSON object per line."""
     renderer = frame.renderer
     settings = frame.settings(more={"batch.dsn": dsn})
     with closing(queue_of(settings, batch)) as queue:
         if watching:
-            run_async(watch(renderer, queue, as_json=as_json), lambda: None)
+            run_async(watch(renderer, queue), lambda: None)
         else:
-            show_status(renderer, queue, Bookshelf(settings, queue.name), as_json=as_json)
+            show_status(renderer, queue, Bookshelf(settings, queue.name))
 
 
 def _opened(frame: Frame, batch: str | None, dsn: str | None) -> AbstractContextManager[BookQueue]:
@@ -336,35 +326,27 @@ def _opened(frame: Frame, batch: str | None, dsn: str | None) -> AbstractContext
 
 
 @app.command()
-@command
+@command_with_json
 def retry(
-    frame: Frame,
-    books: BooksArgument = None,
-    batch: BatchOption = None,
-    dsn: DsnOption = None,
-    as_json: JsonOption = False,
+    frame: Frame, books: BooksArgument = None, batch: BatchOption = None, dsn: DsnOption = None
 ) -> None:
     """Queue books again that failed or reached their budget; cancelled ones by name only."""
     renderer = frame.renderer
     with _opened(frame, batch, dsn) as queue:
         marked = queue.retry(books or ())
-    tell_marked(renderer, "queued again", marked, as_json=as_json)
+    tell_marked(renderer, "queued again", marked)
 
 
 @app.command()
-@command
+@command_with_json
 def cancel(
-    frame: Frame,
-    books: BooksArgument = None,
-    batch: BatchOption = None,
-    dsn: DsnOption = None,
-    as_json: JsonOption = False,
+    frame: Frame, books: BooksArgument = None, batch: BatchOption = None, dsn: DsnOption = None
 ) -> None:
     """Remove books from the queue and stop running ones; their files are kept."""
     renderer = frame.renderer
     with _opened(frame, batch, dsn) as queue:
         marked = queue.cancel(books or ())
-    tell_marked(renderer, "cancelled", marked, as_json=as_json)
+    tell_marked(renderer, "cancelled", marked)
 
 
 @app.command()
@@ -387,13 +369,8 @@ def pause(
 
 
 @app.command()
-@command
-def report(
-    frame: Frame,
-    batch: BatchOption = None,
-    dsn: DsnOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@command_with_json
+def report(frame: Frame, batch: BatchOption = None, dsn: DsnOption = None) -> None:
     """Write the report of a batch: report.html, report.json and report.csv in its folder."""
     renderer = frame.renderer
     settings = frame.settings(more={"batch.dsn": dsn})
@@ -401,7 +378,7 @@ def report(
         made = report_of(queue.name, queue.status())
     paths = BatchPaths(settings.batches_dir / queue.name)
     write_report(paths, made)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(made)
     else:
         renderer.data(str(paths.report("html")))

@@ -84,7 +84,7 @@ OlderThanOption = Annotated[
     typer.Option(
         "--older-than",
         metavar="AGE",
-        help="Only books that were done or cancelled so long ago, such as 30d.",
+        help="Only books that ended at least this long ago, such as 30d.",
         show_default="none",
     ),
 ]

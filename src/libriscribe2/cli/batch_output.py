@@ -34,9 +34,9 @@ _LOGGED: Final = frozenset({"llm.call", "llm.wait", "stage.failed"})
 """What a worker's log says of the runs of its books."""
 
 
-def tell_added(renderer: Renderer, name: str, found: Enqueued, *, as_json: bool) -> None:
+def tell_added(renderer: Renderer, name: str, found: Enqueued) -> None:
     """What was queued, or every fault."""
-    if as_json:
+    if renderer.as_json:
         faults = [{"row": one.place, "why": one.why} for one in found.faults]
         known = {"added": list(found.added), "known": list(found.known), "faults": faults}
         renderer.data_json({"batch": name, **known})
@@ -75,17 +75,15 @@ def tell_paused(renderer: Renderer, queue: BookQueue, *, off: bool, shared: bool
         renderer.note(f"No longer paused. Continue with {run}.")
 
 
-def tell_marked(renderer: Renderer, how: str, names: Sequence[str], *, as_json: bool) -> None:
+def tell_marked(renderer: Renderer, how: str, names: Sequence[str]) -> None:
     """Which books were marked."""
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"books": list(names)})
     else:
         renderer.note(f"{counted(len(names), 'book')} {how}.")
 
 
-async def tell_fetched(
-    renderer: Renderer, fetching: AsyncIterator["Fetched"], *, as_json: bool
-) -> None:
+async def tell_fetched(renderer: Renderer, fetching: AsyncIterator["Fetched"]) -> None:
     """Which books were fetched, as each is made.
 
     Raises:
@@ -100,20 +98,15 @@ async def tell_fetched(
             renderer.note(f"{one.name}: its folder already exists; move it away to fetch it")
         else:
             made.append(one.name)
-            if not as_json:
+            if not renderer.as_json:
                 renderer.data(str(one.path))
-    tell_marked(renderer, "fetched", made, as_json=as_json)
+    tell_marked(renderer, "fetched", made)
     if errors:
         raise errors[0]
 
 
 def tell_book(
-    renderer: Renderer,
-    book: Book,
-    how: Ended | None,
-    *,
-    as_json: bool,
-    worker: Mapping[str, Any] | None = None,
+    renderer: Renderer, book: Book, how: Ended | None, *, worker: Mapping[str, Any] | None = None
 ) -> None:
     """A book begins, or a run of it has ended.
 
@@ -121,11 +114,10 @@ def tell_book(
         renderer: Says it.
         book: The book.
         how: How its run ended; None where it begins.
-        as_json: Whether as a line of JSON.
         worker: Where it is written, for logs of several machines: their lines say that a book
             begins, too.
     """
-    if as_json:
+    if renderer.as_json:
         if how is not None or worker is not None:
             event = {} if worker is None else {"event": "start" if how is None else "end", **worker}
             line = {**event, **book_record(book), **event}  # the worker's machine to the end
@@ -155,19 +147,15 @@ class WorkerTalk(Listener):
     Args:
         renderer: Says it.
         health: The file that is written as a sign of life; None is none.
-        as_json: Whether in lines of JSON, in which the calls of its books are told, too.
 
     Attributes:
         about: Which worker it is, for its lines of JSON.
     """
 
-    def __init__(
-        self, renderer: Renderer, health: Path | None = None, *, as_json: bool = False
-    ) -> None:
+    def __init__(self, renderer: Renderer, health: Path | None = None) -> None:
         self.about: dict[str, Any] = {"machine": socket.gethostname(), "pid": os.getpid()}
         self._renderer = renderer
         self._health = health
-        self._as_json = as_json
 
     @override
     def enlisted(self, number: int) -> None:
@@ -177,7 +165,7 @@ class WorkerTalk(Listener):
     @override
     def told(self, book: str, event: Event) -> None:
         """The run of a book has told of something; calls and waits go into the log."""
-        if self._as_json and event.event in _LOGGED:
+        if self._renderer.as_json and event.event in _LOGGED:
             self._log(event.event, {"book": book, **event.model_dump(mode="json")})
 
     @override
@@ -196,7 +184,7 @@ class WorkerTalk(Listener):
     @override
     def note(self, text: str) -> None:
         """Something else."""
-        if self._as_json:
+        if self._renderer.as_json:
             self._log("warning", {"message": text})
         else:
             self._renderer.warning(text)
@@ -208,14 +196,10 @@ class WorkerTalk(Listener):
 
 
 def tell_workers(
-    renderer: Renderer,
-    found: Sequence[Mapping[str, Any]],
-    figures: Sequence[Figure],
-    *,
-    as_json: bool,
+    renderer: Renderer, found: Sequence[Mapping[str, Any]], figures: Sequence[Figure]
 ) -> None:
     """The workers of a database, what to mend on which machine, and the figures of its queue."""
-    if as_json:
+    if renderer.as_json:
         told = [{"name": one.name, "value": one.value, **one.about} for one in figures]
         renderer.data_json({"workers": list(found), "figures": told})
         return
@@ -236,14 +220,14 @@ def tell_workers(
     renderer.table(columns, rows)
 
 
-def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf, *, as_json: bool) -> None:
+def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf) -> None:
     """Every book with its state and reason, once.
 
     Raises:
         LibriScribeError: The log cannot be read.
     """
     batch, running = queue.status(), queue.is_running()
-    if as_json:
+    if renderer.as_json:
         record = report_of(queue.name, batch)
         renderer.data_json({**record, "running": running, "damaged_records": queue.damaged})
         return
@@ -256,7 +240,7 @@ def show_status(renderer: Renderer, queue: BookQueue, shelf: Bookshelf, *, as_js
         renderer.note(f"Continue with `libriscribe2 batch run --batch {queue.name}`.")
 
 
-async def watch(renderer: Renderer, queue: BookQueue, *, as_json: bool) -> None:
+async def watch(renderer: Renderer, queue: BookQueue) -> None:
     """Print every change until nobody runs the books any more.
 
     Raises:
@@ -264,7 +248,7 @@ async def watch(renderer: Renderer, queue: BookQueue, *, as_json: bool) -> None:
     """
     before = ""
     async for batch in looks(queue):
-        line = json.dumps(_totals(queue, batch)) if as_json else summary(batch)
+        line = json.dumps(_totals(queue, batch)) if renderer.as_json else summary(batch)
         if line != before:
             renderer.data(line)
             sys.stdout.flush()  # a reader follows it line by line

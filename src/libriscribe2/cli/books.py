@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 
-from libriscribe2.cli.frame import Frame, JsonOption, command
+from libriscribe2.cli.frame import Frame, command_with_json
+from libriscribe2.commands.book_state import shelf
 from libriscribe2.commands.projects import here, loaded_for, project_names
-from libriscribe2.commands.shelf import shelf
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.wording import cost
 
@@ -39,14 +39,14 @@ def with_book_here(words: Sequence[str], typed: Sequence[str]) -> list[str] | No
     return [*words[:place], paths.typed or paths.root.name, *after]
 
 
-@command
-def books(frame: Frame, as_json: JsonOption = False) -> None:
+@command_with_json
+def books(frame: Frame) -> None:
     """List your books: title, words, state, cost, last change.
 
     Same as `libriscribe2` alone, once there is a book.
     """
     renderer, rows = frame.renderer, shelf(frame.settings())
-    if as_json:
+    if renderer.as_json:
         renderer.data_json([asdict(one) for one in rows])
         return
     cells = [

@@ -5,13 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.frame import (
-    Frame,
-    JsonOption,
-    RequiredProjectArgument,
-    command,
-    command_group,
-)
+from libriscribe2.cli.frame import Frame, RequiredProjectArgument, command_group, command_with_json
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.chapter_edits import (
     ChapterEdit,
@@ -25,7 +19,6 @@ from libriscribe2.commands.chapter_edits import (
     preview,
     renaming,
 )
-from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.wording import state_in_words as words
 
 app = command_group("chapter", "List and reorder the chapters of a book.")
@@ -37,15 +30,13 @@ DryRunOption = Annotated[
 
 
 @app.command("list")
-@command
-def list_chapters(
-    frame: Frame, project: RequiredProjectArgument, as_json: JsonOption = False
-) -> None:
+@command_with_json
+def list_chapters(frame: Frame, project: RequiredProjectArgument) -> None:
     """List the chapters with their word counts and states."""
     renderer = frame.renderer
     paths = frame.project(project)
     rows = chapter_list(paths)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"project": paths.root.name, "chapters": rows})
     else:
         columns = ("number", "title", "words", "state")
@@ -54,7 +45,7 @@ def list_chapters(
 
 
 @app.command()
-@command
+@command_with_json
 def insert(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -69,7 +60,6 @@ def insert(
         ),
     ] = None,
     dry_run: DryRunOption = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Insert a new chapter into the outline; `resume` plans and writes it.
 
@@ -77,29 +67,28 @@ def insert(
     they are kept until `resume --refresh`.
     """
     edit = insertion(chapter, title, summary, scene or ())
-    _edit(frame, frame.project(project), edit, dry_run=dry_run, as_json=as_json)
+    _edit(frame, project, edit, dry_run=dry_run)
 
 
 @app.command()
-@command
+@command_with_json
 def move(
     frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     to: Annotated[int, typer.Argument(metavar="TO", help="Its new number.")],
     dry_run: DryRunOption = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Move a chapter; those in between are renumbered.
 
     No text is changed and no model is asked. Chapters that then follow a different chapter are out
     of date; they are kept until `resume --refresh`.
     """
-    _edit(frame, frame.project(project), movement(chapter, to), dry_run=dry_run, as_json=as_json)
+    _edit(frame, project, movement(chapter, to), dry_run=dry_run)
 
 
 @app.command()
-@command
+@command_with_json
 def split(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -125,7 +114,6 @@ def split(
         ),
     ] = "",
     dry_run: DryRunOption = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Split a chapter in two, at a scene break or before a paragraph.
 
@@ -133,11 +121,11 @@ def split(
     """
     place, summaries = (scene_break, paragraph), (first_summary, summary)
     edit = division(chapter, place, title, summaries)
-    _edit(frame, frame.project(project), edit, dry_run=dry_run, as_json=as_json)
+    _edit(frame, project, edit, dry_run=dry_run)
 
 
 @app.command()
-@command
+@command_with_json
 def merge(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -148,55 +136,45 @@ def merge(
         typer.Option("--title", help="Title of the merged chapter; by default that of the first."),
     ] = "",
     dry_run: DryRunOption = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Merge two neighbouring chapters, with a scene break in between."""
-    _edit(
-        frame,
-        frame.project(project),
-        merger(first, second, title),
-        dry_run=dry_run,
-        as_json=as_json,
-    )
+    _edit(frame, project, merger(first, second, title), dry_run=dry_run)
 
 
 @app.command()
-@command
+@command_with_json
 def rename(
     frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="Its new title.")],
     dry_run: DryRunOption = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Rename a chapter, in the outline and in the heading of its text.
 
     A heading of your own that does not contain the old title is left as it is.
     """
-    _edit(frame, frame.project(project), renaming(chapter, title), dry_run=dry_run, as_json=as_json)
+    _edit(frame, project, renaming(chapter, title), dry_run=dry_run)
 
 
 @app.command()
-@command
+@command_with_json
 def delete(
     frame: Frame,
     project: RequiredProjectArgument,
     chapter: ChapterArgument,
     dry_run: DryRunOption = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Delete a chapter; its text goes to the project's trash.
 
     Chapters that followed it or drew on it are out of date; they are kept until `resume --refresh`.
     """
-    _edit(frame, frame.project(project), deletion(chapter), dry_run=dry_run, as_json=as_json)
+    _edit(frame, project, deletion(chapter), dry_run=dry_run)
 
 
-def _edit(
-    frame: Frame, paths: ProjectPaths, edit: ChapterEdit, *, dry_run: bool, as_json: bool
-) -> None:
+def _edit(frame: Frame, project: str, edit: ChapterEdit, *, dry_run: bool) -> None:
     """Change the order of a book's chapters, or only show what that would do."""
+    paths, as_json = frame.project(project), frame.renderer.as_json
     record = preview(paths, edit) if dry_run else carry_out(paths, edit)
     if record is None:
         frame.renderer.note("An interrupted earlier run of this change was completed.")

@@ -31,10 +31,9 @@ from libriscribe2.cli.finding_formats import (
 )
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ModelOptions,
     RequiredProjectArgument,
-    command,
+    command_with_json,
     model_for,
 )
 from libriscribe2.cli.render import Renderer
@@ -58,7 +57,7 @@ REVIEW: Final = RuleBook("book review", REVIEW_RULES)
 INTERRUPTED: Final = "Interrupted. Run the same command to continue."
 
 
-@command
+@command_with_json
 def check(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -81,7 +80,6 @@ def check(
         bool,
         typer.Option("--book-review", help="Have a model review the whole book by its summaries."),
     ] = False,
-    as_json: JsonOption = False,
     *,
     options: ModelOptions,
 ) -> int:
@@ -108,11 +106,11 @@ def check(
     most six calls, and nothing is changed.
     """
     renderer = frame.renderer
-    told_as = format_of(form, as_json=as_json)
+    told_as = format_of(form, as_json=renderer.as_json)
     _one_of(story=story, plan=plan, book_review=book_review)
     _check_options(story=story, plan=plan, book_review=book_review, form=form, evaluate=evaluate)
     _check_model(story=story, book_review=book_review, named=bool(options.model or options.mock))
-    frame.as_json = told_as == "json"
+    renderer.as_json = told_as == "json"
     paths = frame.project(project)
     if book_review:
         return _check_book(renderer, paths, told_as, frame.settings(options, paths))
@@ -123,7 +121,7 @@ def check(
         return _check_story(renderer, paths, told_as, settings)
     findings = book_findings(paths)
     stops = any(finding.severity == "error" for finding in findings)
-    if as_json:
+    if renderer.as_json:
         listed = [health_record(finding) for finding in findings]
         renderer.data_json({"project": paths.root.name, "sound": not stops, "findings": listed})
     else:
@@ -251,12 +249,12 @@ def _evaluated(
 ) -> StoryReport:
     """A report with what a model says of the pairs of which no rule is sure."""
     with open_book(paths) as (store, brief):
-        pairs = unclear_pairs(store, brief, report)
-        if not pairs.questions:
+        bible, questions = unclear_pairs(store, brief, report)
+        if not questions:
             return report.with_decisions((), Counter())
         choice = model_for(settings)
         book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
-        asked = partial(evaluate_story, book, report, pairs)
+        asked = partial(evaluate_story, book, report, bible, questions)
         evaluated, left_out = consult(renderer, book, asked, INTERRUPTED)
     if left_out:
         renderer.warning(f"{counted(left_out, 'statement')} left undecided: there were too many.")

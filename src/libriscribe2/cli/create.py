@@ -12,15 +12,13 @@ from libriscribe2.app import AppOptions
 from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
-    JsonLinesOption,
     OptionGroup,
     ProjectNameOption,
     RunOptions,
-    StepOptions,
     UntilOption,
     VariantsOption,
     YesOption,
-    command,
+    command_with_events,
     is_interactive,
     model_for,
 )
@@ -130,7 +128,7 @@ class BriefOptions(OptionGroup):
         return {**asdict(self), "auto_title": self.auto_title or None}
 
 
-@command
+@command_with_events
 def create(
     frame: Frame,
     premise: Annotated[
@@ -185,8 +183,7 @@ def create(
     variants: VariantsOption = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
-    as_json: JsonLinesOption = False,
-    steps: StepOptions,
+    steps: Annotated[list[str] | None, typer.Option("--stage", hidden=True)] = None,
     options: RunOptions,
 ) -> None:
     """Write a new book from a premise.
@@ -195,36 +192,38 @@ def create(
 
     Everything goes to projects/NAME. Ctrl-C is safe: `libriscribe2 resume NAME` continues. On a
     terminal it asks for everything where there is no PREMISE, says what the book would take, and
-    stops at the plan for your word; --yes writes it without asking. --variants 3 writes three
+    stops at the plan for your approval; --yes writes it without asking. --variants 3 writes three
     concepts to `pick` from.
     """
     keys = {**asked.keys(), "premise": premise_of(premise, description)}
-    stages = steps.stages() if until is None else [until]
+    named = steps or [] if until is None else [until]
+    stages = [] if "all" in named else named
     files = tuple(samples or ()), tuple(sources or ())
-    brought = Brought(outline, bible, notes)
-    wanted = Wanted(keys, *files, after, project_name, stages, options, brought)
+    wanted = Wanted(
+        keys, *files, after, project_name, stages, options, Brought(outline, bible, notes)
+    )
     settings = frame.settings(options)
-    asks = is_interactive(settings) and not (yes or as_json or dry_run)
+    asks = is_interactive(settings) and not (yes or frame.renderer.as_json or dry_run)
     if not (keys["premise"] or "").strip() and not is_recorded(settings.models.default.model):
         wanted = _asked(frame, wanted, can_ask=is_interactive(settings))
     book = _prepared(frame, wanted)
     if dry_run:
-        tell_quote(frame.renderer, _quoted(book), as_json=as_json)
+        tell_quote(frame.renderer, _quoted(book))
         return
     if asks:
         book = _agreed(frame, wanted, book)
-    with begin_book(book.paths, book.brief, book.settings, book.choice, book.new) as begun:
-        store, request = begun
+    begun = begin_book(book.paths, book.brief, book.settings, book.choice, book.new)
+    with begun as (store, request):
         if book.quote is not None:
             save_quote(book.paths, book.quote)
         opened = OpenBook(store, book.brief, book.settings, book.choice, AppOptions(command_line()))
         if variants is None:
-            run_book(frame.renderer, opened, request, as_json=as_json)
+            run_book(frame.renderer, opened, request)
     if variants is not None:
         from libriscribe2.cli.pick import write_variants  # noqa: PLC0415 - few are written
 
-        own = frame.settings(book.options, book.paths)
-        write_variants(frame.renderer, book.paths, own, "concept", variants, as_json=as_json)
+        settings = frame.settings(book.options, book.paths)
+        write_variants(frame.renderer, book.paths, settings, "concept", variants)
     elif asks and not stages:
         from libriscribe2.cli.approval import Approval  # noqa: PLC0415 - for terminals alone
 

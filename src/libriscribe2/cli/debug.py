@@ -5,13 +5,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from libriscribe2.cli.frame import (
-    Frame,
-    JsonOption,
-    RequiredProjectArgument,
-    command,
-    command_group,
-)
+from libriscribe2.cli.frame import Frame, RequiredProjectArgument, command_group, command_with_json
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.calls import (
     STATES,
@@ -50,7 +44,7 @@ _STATES: Final = ", ".join(STATES)
 
 
 @app.command("list")
-@command
+@command_with_json
 def list_calls(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -64,7 +58,6 @@ def list_calls(
     text: Annotated[
         str, typer.Option("--text", help="Only calls whose line contains this text.")
     ] = "",
-    as_json: JsonOption = False,
 ) -> None:
     """List the calls of a book, problems first."""
     renderer = frame.renderer
@@ -76,7 +69,7 @@ def list_calls(
     found = problems_first(call for call in calls if wanted.fits(call))
     if lost := lost_dumps(paths):
         renderer.warning(lost)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"project": paths.root.name, "calls": [one.as_row() for one in found]})
         return
     columns = ("file", "step", "try", "model", "state", "issues", "cost")
@@ -87,17 +80,12 @@ def list_calls(
 
 
 @app.command()
-@command
-def show(
-    frame: Frame,
-    project: RequiredProjectArgument,
-    number: NumberArgument,
-    as_json: JsonOption = False,
-) -> None:
+@command_with_json
+def show(frame: Frame, project: RequiredProjectArgument, number: NumberArgument) -> None:
     """Show one call: prompt, reply, what was read from it and what was wrong."""
     renderer = frame.renderer
     call = call_numbered(frame.project(project), number)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(whole_call(call))
         return
     dump = call.dump
@@ -123,13 +111,8 @@ def show(
 
 
 @app.command()
-@command
-def diff(
-    frame: Frame,
-    project: RequiredProjectArgument,
-    number: NumberArgument,
-    as_json: JsonOption = False,
-) -> None:
+@command_with_json
+def diff(frame: Frame, project: RequiredProjectArgument, number: NumberArgument) -> None:
     """Compare a raw reply with what was read from it.
 
     Removed text is shown as [-...-], text added by a repair as {+...+}.
@@ -137,7 +120,7 @@ def diff(
     renderer = frame.renderer
     call = call_numbered(frame.project(project), number)
     pieces = raw_against_clean(call)
-    if as_json:
+    if renderer.as_json:
         listed = None if pieces is None else [[one.kind, one.text] for one in pieces]
         renderer.data_json({"file": call.path.name, "state": call.state, "pieces": listed})
     elif pieces is None:
@@ -150,13 +133,12 @@ def diff(
 
 
 @app.command("replay")
-@command
+@command_with_json
 def replay_calls(
     frame: Frame,
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="A project, a dump, or a folder of dumps.")
     ],
-    as_json: JsonOption = False,
 ) -> None:
     """Read stored replies again, and show what would be read differently today.
 
@@ -164,7 +146,7 @@ def replay_calls(
     """
     renderer = frame.renderer
     outcomes = [replay(call) for call in calls_to_replay(target)]
-    if as_json:
+    if renderer.as_json:
         _tell_replay_json(renderer, outcomes)
     else:
         _tell_replay(renderer, outcomes)
@@ -177,15 +159,15 @@ def replay_calls(
 
 
 @app.command()
-@command
-def stats(frame: Frame, project: RequiredProjectArgument, as_json: JsonOption = False) -> None:
+@command_with_json
+def stats(frame: Frame, project: RequiredProjectArgument) -> None:
     """Show how many replies could be read: four rates, per agent and model."""
     renderer = frame.renderer
     paths = frame.project(project)
     rates, unread = stats_of(paths)
     if lost := lost_dumps(paths):
         renderer.warning(lost)
-    if as_json:
+    if renderer.as_json:
         listed = [{**one, "rate": one["count"] / one["of"] if one["of"] else None} for one in rates]
         renderer.data_json({"project": paths.root.name, "rates": listed, "unread_dumps": unread})
         return
@@ -256,7 +238,7 @@ PlaceArgument = Annotated[
 ]
 
 
-@command
+@command_with_json
 def why(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -264,7 +246,6 @@ def why(
     prompt: Annotated[
         bool, typer.Option("--prompt", help="Print the prompt of the scene instead.")
     ] = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Show the context a scene was written from.
 
@@ -286,7 +267,7 @@ def why(
     if lost := lost_dumps(paths):
         renderer.warning(lost)
     told = _prompt(calls[0], wanted[0]) if prompt else []
-    if as_json:
+    if renderer.as_json:
         scenes = [_origin_record(one, call) for one, call in zip(wanted, calls, strict=True)]
         models = list(origin.models)
         about = {"project": paths.root.name, "chapter": chapter, "models": models, "scenes": scenes}

@@ -8,11 +8,10 @@ import typer
 
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     OptionGroup,
     ProjectArgument,
     ProjectNameOption,
-    command,
+    command_with_json,
 )
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.exporting import Exported, ExportPlan, plan_export
@@ -48,12 +47,32 @@ class EditionOptions(OptionGroup):
         ),
     ] = None
 
-    def flags(self) -> dict[str, str | None]:
+    font: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FAMILY",
+            help="Font of the text, embedded in the EPUB.",
+            show_default="of the design, of the reader",
+        ),
+    ] = None
+    vertical: Annotated[
+        bool | None,
+        typer.Option(
+            "--vertical",
+            help="Chinese, Japanese, Korean from top to bottom, in EPUB and Word.",
+        ),
+    ] = None
+    page_list: Annotated[
+        bool | None,
+        typer.Option("--page-list", help="Mark the pages of the print edition in the EPUB."),
+    ] = None
+
+    def flags(self) -> dict[str, str | bool | None]:
         """The settings that they stand for, by dotted key; None was not given."""
         return {f"export.{key}": value for key, value in asdict(self).items()}
 
 
-@command
+@command_with_json
 def export(
     frame: Frame,
     project: ProjectArgument = None,
@@ -83,7 +102,6 @@ def export(
     covers: Annotated[
         bool, typer.Option("--covers", help="Make a sheet of all covers to choose from.")
     ] = False,
-    as_json: JsonOption = False,
     *,
     options: EditionOptions,
 ) -> None:
@@ -100,7 +118,7 @@ def export(
     plan = plan_export(paths, edition, names, output, partial=partial, check=check)
     _tell_hindrances(frame.renderer, plan)
     done = plan.make()
-    if as_json:
+    if frame.renderer.as_json:
         frame.renderer.data_json(done.as_record())
     else:
         _tell(frame.renderer, done)
@@ -132,7 +150,7 @@ def _tell_checks(renderer: Renderer, done: Exported) -> None:
     if report is not None:
         sums = f"{counted(report.errors, 'error')}, {counted(report.warnings, 'warning')}"
         renderer.note(f"epubcheck {report.version}: {sums}.")
-        for message in report.messages:
+        for message in (*report.messages, *(f"Kindle: {one}." for one in report.kindle)):
             renderer.note(message)
     if done.faults is not None:
         renderer.note(f"Print edition: {counted(len(done.faults), 'fault')}.")
@@ -147,6 +165,13 @@ def _tell_what_is_not_in_it(renderer: Renderer, book: ExportBook) -> None:
         renderer.warning(f"{book.name} is not finished: chapter {numbers} is missing.")
     if book.unplanned:
         renderer.warning(_left_out(book))
+    if book.edition.vertical:
+        renderer.note(
+            "Lines run from top to bottom in EPUB and Word alone: Typst, which sets the PDFs, has no "
+            "vertical lines."
+            if book.is_vertical
+            else f"Lines in {book.language.tag} do not run from top to bottom; --vertical changes nothing."
+        )
 
 
 def _left_out(book: ExportBook) -> str:

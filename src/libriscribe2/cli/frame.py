@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, Concatenate, Final, ParamSpec, get_type_hints
 
@@ -113,7 +113,7 @@ RewriteOption = Annotated[
     bool,
     typer.Option(
         "--rewrite",
-        help="Write everything again that is out of date; the old text goes to the trash.",
+        help="Write again everything that is out of date; the old text goes to the trash.",
     ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Answer every question with yes.")]
@@ -156,7 +156,7 @@ _NAMED: Final = 8
 """Most projects that an error names."""
 
 _WITHOUT_PROJECT: Final = re.compile(
-    r"`libriscribe2 (answer|resume|accept|adopt|estimate)(?=`| --)"
+    r"`libriscribe2 (answer|resume|accept|adopt|estimate|debug list)(?=`| --)"
 )
 
 P = ParamSpec("P")
@@ -215,44 +215,15 @@ class RunOptions(BudgetOptions):
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class StepOptions(OptionGroup):
-    """Options of the original LibriScribe2 that name the stages to run up to."""
-
-    run_all: Annotated[bool, typer.Option("--all", hidden=True)] = False
-    generate_concept: Annotated[bool, typer.Option("--generate-concept", hidden=True)] = False
-    generate_characters: Annotated[bool, typer.Option("--generate-characters", hidden=True)] = False
-    generate_worldbuilding: Annotated[
-        bool, typer.Option("--generate-worldbuilding", hidden=True)
-    ] = False
-    generate_outline: Annotated[bool, typer.Option("--generate-outline", hidden=True)] = False
-    write_chapters: Annotated[bool, typer.Option("--write-chapters", hidden=True)] = False
-    format_book: Annotated[bool, typer.Option("--format-book", hidden=True)] = False
-
-    def stages(self) -> list[str]:
-        """The stages that are named; none means all."""
-        named = {
-            "concept": self.generate_concept,
-            "characters": self.generate_characters,
-            "world": self.generate_worldbuilding,
-            "outline": self.generate_outline,
-            "chapters": self.write_chapters,
-            "manuscript": self.format_book,
-        }
-        return [stage for stage, wanted in named.items() if wanted and not self.run_all]
-
-
 class Frame:
     """What a command works with.
 
     Attributes:
         renderer: Prints.
-        as_json: Whether an error is printed as JSON; `--json` sets it.
     """
 
-    def __init__(self, renderer: Renderer, *, command: str = "", as_json: bool = False) -> None:
+    def __init__(self, renderer: Renderer, *, command: str = "") -> None:
         self.renderer = renderer
-        self.as_json = as_json
         self._command = command
         self._projects: set[str] = set()
         self._said: set[str] = set()
@@ -354,7 +325,7 @@ class Frame:
             if Invocation.current().debug:
                 self.renderer.trace(traceback_of(error))
             error.fix = _with_project(error.fix, self._called)
-            self.renderer.error(error, as_json=self.as_json)
+            self.renderer.error(error)
             raise typer.Exit(error.exit_code) from error
 
 
@@ -380,21 +351,26 @@ def resumable(renderer: Renderer, called: str) -> Iterator[None]:
         raise typer.Exit(EXIT_INTERRUPTED) from error
 
 
-def command(body: Callable[Concatenate[Frame, P], int | None]) -> Callable[..., None]:
+def command(
+    body: Callable[Concatenate[Frame, P], int | None], *, json: Any = None
+) -> Callable[..., None]:
     """The command that Typer runs, made of its body.
 
     The body's first parameter is the frame. A parameter whose type is a group of
     options (`OptionGroup`) becomes an option for each field. What the body returns
     is the exit code; None is 0.
+
+    Args:
+        body: The command's own work.
+        json: The option `--json`, which sets `Renderer.as_json`; None where there is none.
     """
-    own, groups = _parameters(body)
+    own, groups = _parameters(body, json)
 
     @wraps(body)
     def run(ctx: typer.Context, **typed: Any) -> None:
         said = Invocation.of(ctx)
-        frame = Frame(
-            Renderer(quiet=said.quiet), command=said.command, as_json=typed.get("as_json", False)
-        )
+        renderer = Renderer(quiet=said.quiet, as_json=typed.pop("as_json", False))
+        frame = Frame(renderer, command=said.command)
         for name, group in groups.items():
             typed[name] = group(**{one.name: typed.pop(one.name) for one in fields(group)})
         try:
@@ -413,6 +389,13 @@ def command(body: Callable[Concatenate[Frame, P], int | None]) -> Callable[..., 
     run.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` looks for
     run.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
     return run
+
+
+command_with_json: Final = partial(command, json=JsonOption)
+"""`command` with `--json`: what the command prints is one JSON value."""
+
+command_with_events: Final = partial(command, json=JsonLinesOption)
+"""`command` with `--json`: what the command prints is one JSON object per line."""
 
 
 def command_group(name: str, help_text: str, cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
@@ -435,7 +418,7 @@ def command_group(name: str, help_text: str, cls: type[TyperGroup] = TyperGroup)
 
 
 def _parameters(
-    body: Callable[..., Any],
+    body: Callable[..., Any], json: Any
 ) -> tuple[list[inspect.Parameter], dict[str, type[OptionGroup]]]:
     """What Typer is to read from the command line, and the groups of options by parameter."""
     _frame, *parameters = inspect.signature(body).parameters.values()
@@ -451,6 +434,9 @@ def _parameters(
             ]
         else:
             found.append(one)
+    if json is not None:
+        kind = inspect.Parameter.KEYWORD_ONLY
+        found.append(inspect.Parameter("as_json", kind, annotation=json, default=False))
     ordered = found
     if groups:
         ordered = sorted(found, key=lambda one: _LAST.index(one.name) if one.name in _LAST else -1)

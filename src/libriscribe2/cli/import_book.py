@@ -1,4 +1,4 @@
-"""`libriscribe2 import`: a manuscript that was written elsewhere becomes a project."""
+"""`libriscribe2 import`: a manuscript from elsewhere, or a copy of a book with changes."""
 
 from functools import partial
 from pathlib import Path
@@ -8,30 +8,33 @@ import typer
 
 from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver
 from libriscribe2.app import AppOptions
+from libriscribe2.cli.author import is_agreed, show_diff
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ProjectNameOption,
     RunOptions,
     YesOption,
-    command,
+    command_with_json,
     is_interactive,
     model_for,
 )
 from libriscribe2.cli.questions import Questions
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.returned import take_back
 from libriscribe2.cli.run_output import command_line, consult
 from libriscribe2.commands.importing import (
     AGAIN,
     ManuscriptImport,
+    diffs,
     import_paths,
+    keep_returned,
     open_import,
     read_import,
+    read_returned,
     take_over,
 )
-from libriscribe2.commands.runs import OpenBook
+from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.editing.manuscript_import import MANUSCRIPT_SAMPLE
+from libriscribe2.editing.returned_edits import Returned
 from libriscribe2.models.brief import MOST
 from libriscribe2.project.paths import ProjectPaths, project_name_from
 from libriscribe2.prose import prose_words
@@ -39,7 +42,51 @@ from libriscribe2.settings.parts import check_models
 from libriscribe2.wording import counted
 
 
-@command
+def take_back(frame: Frame, file: Path, project: str, *, yes: bool) -> None:
+    """Show what an edited Word file changes, and keep it at a yes.
+
+    Raises:
+        UsageError: The file cannot be read.
+        ProjectError: There is no such book.
+        StorageError: The system refused.
+    """
+    renderer, paths = frame.renderer, frame.project(project)
+    returned = read_returned(paths, file)
+    if frame.renderer.as_json:
+        renderer.data_json(_record(returned))
+    else:
+        show_diff(renderer, diffs(paths, returned))
+        for name, text in returned.notes:
+            renderer.note(f"{name}: comment: {text}")
+    for one in returned.unplaced:
+        renderer.warning(f"not placed, as the book has no place for it: {one}")
+    changes = counted(returned.changes, "change")
+    if returned.untracked:
+        changes += f" ({returned.untracked} of them not tracked)"
+    told = f"{changes}, {counted(len(returned.notes), 'comment')}"
+    if not returned.texts and not returned.notes:
+        renderer.note(f"{file.name}: nothing is changed.")
+        return
+    settings = frame.settings(paths=paths)
+    if not is_agreed(renderer, settings, f"Keep {told}?", yes=yes):
+        return
+    with open_book(paths) as (store, _):
+        for one in keep_returned(store, returned, file):
+            renderer.warning(f"not noted: {one}")
+    renderer.note(f"{told} kept; the chapters are yours, and the old texts are in the trash.")
+
+
+def _record(returned: Returned) -> dict[str, object]:
+    return {
+        "chapters": sorted(returned.texts),
+        "changes": returned.changes,
+        "untracked": returned.untracked,
+        "unplaced": returned.unplaced,
+        "notes": [{"file": name, "note": text} for name, text in returned.notes],
+    }
+
+
+@command_with_json
 def import_book(
     frame: Frame,
     file: Annotated[
@@ -94,7 +141,6 @@ def import_book(
     ] = None,
     yes: YesOption = False,
     project_name: ProjectNameOption = None,
-    as_json: JsonOption = False,
     *,
     options: RunOptions,
 ) -> None:
@@ -109,12 +155,12 @@ def import_book(
     """
     renderer = frame.renderer
     if back is not None:
-        take_back(frame, back, str(file), yes=yes, as_json=as_json)
+        take_back(frame, back, str(file), yes=yes)
         return
     given = {"title": title, "author": author, "genre": genre, "language": language}
     given |= {"category": category, "audience": audience, "tone": tone, "premise": premise}
     settings = frame.settings(options)
-    if not (kind or category or as_json) and is_interactive(settings):
+    if not (kind or category or renderer.as_json) and is_interactive(settings):
         is_story = Questions(renderer).agrees("Is it a story?")
         kind = "fiction" if is_story else "non-fiction"
     work = read_import(file, {**given, "book_kind": kind}, chapters)
@@ -128,7 +174,7 @@ def import_book(
         book = OpenBook(store, work.brief, settings, choice, AppOptions(command_line()))
         asked = partial(take_over, book, work)
         taken = consult(renderer, book, asked, f"Interrupted. {AGAIN}", live=True)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(work.record(paths, taken))
     else:
         _tell(renderer, paths, work, taken)

@@ -1,20 +1,21 @@
-"""`libriscribe2 config`, `models`, `agents`, `tools` and `doctor`: what there is to make books with."""
+"""`libriscribe2 config`, `keys`, `doctor` and older listings: what books are made with."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ModelOption,
     ModelOptions,
     ProjectArgument,
     command,
     command_group,
+    command_with_json,
     local_servers,
     model_for,
 )
@@ -22,41 +23,44 @@ from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.doctor import Case, examinations
 from libriscribe2.commands.doctor import ping as send_ping
-from libriscribe2.commands.installation import Check, examine, exit_code_of
-from libriscribe2.commands.inventory import (
+from libriscribe2.commands.installation import (
+    Check,
+    examine,
+    exit_code_of,
     load_settings,
     models_record,
     settings_record,
     stages_record,
     tools_record,
 )
+from libriscribe2.commands.provider_keys import forget_key, keep_key, keys_in_force
 from libriscribe2.errors import ModelError, UsageError
 from libriscribe2.llm.backend import Completion
-from libriscribe2.llm.providers import ModelChoice
+from libriscribe2.llm.providers import ModelChoice, provider_called
 from libriscribe2.settings import ENV_FILE, Settings, user_file, without_secrets
+from libriscribe2.settings.layers import keys_file
 from libriscribe2.settings.trust import forget, trust_file, trusted_folders
 from libriscribe2.wording import counted, redact, secrets_in, stage_name
 
 
-@command
+@command_with_json
 def trust(
     frame: Frame,
     folder: Annotated[
         Path, typer.Argument(metavar="FOLDER", help="The folder of the .env; this one by default.")
     ] = Path(),
-    remove: Annotated[bool, typer.Option("--remove", help="Trust it no more.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Stop trusting it.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="List what is trusted.")] = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Let a folder's .env set everything, until it changes.
 
     Without it, .env gives keys of providers, harmless settings, and an address beside its own key;
     no program, no place and no other server, since a folder may come from somebody else.
     """
-    if as_json and not listed:  # who wants to read must not trust by it
+    if frame.renderer.as_json and not listed:  # who wants to read must not trust by it
         raise UsageError("--json needs --list", fix="Add --list.")
     if listed:
-        _tell_trusted(frame.renderer, as_json=as_json)
+        _tell_trusted(frame.renderer)
         return
     path = folder / ENV_FILE
     if remove:
@@ -70,10 +74,10 @@ def trust(
     )
 
 
-def _tell_trusted(renderer: Renderer, *, as_json: bool) -> None:
+def _tell_trusted(renderer: Renderer) -> None:
     """Tell the folders that were trusted, each with what became of it."""
     columns, rows = ("folder", "state"), trusted_folders()
-    if as_json:
+    if renderer.as_json:
         renderer.data_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         renderer.table(columns, rows)
@@ -83,7 +87,7 @@ config = command_group("config", "Show the settings, models, stages and tools, a
 
 
 @config.command()
-@command
+@command_with_json
 def show(
     frame: Frame,
     project: Annotated[
@@ -92,7 +96,6 @@ def show(
     origin: Annotated[
         bool, typer.Option("--origin", help="Also show where each value comes from.")
     ] = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Show every setting with its value.
 
@@ -103,7 +106,7 @@ def show(
     loaded = load_settings(project)
     for warning in loaded.warnings:
         renderer.warning(warning)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(settings_record(loaded, origin=origin))
     else:
         columns = ("key", "value", "origin")
@@ -113,13 +116,13 @@ def show(
 
 
 @config.command()
-@command
-def path(frame: Frame, as_json: JsonOption = False) -> None:
+@command_with_json
+def path(frame: Frame) -> None:
     """Show the path of your own configuration file."""
     renderer = frame.renderer
     file = user_file()
     exists = file.is_file()
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"path": str(file), "exists": exists})
         return
     renderer.data(str(file))
@@ -136,13 +139,8 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else without_secrets(str(value))
 
 
-@command
-def models(
-    frame: Frame,
-    project: ProjectArgument = None,
-    model: ModelOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@command_with_json
+def models(frame: Frame, project: ProjectArgument = None, model: ModelOption = None) -> None:
     """Show the model of every stage, and the models available.
 
     Also lists the providers whose key is set, and local servers.
@@ -157,7 +155,7 @@ def models(
     except ModelError as error:  # what there is not is told in the table, too
         choice = ModelChoice("", f"none: {error.why}; {error.fix}")
     record = models_record(settings, choice, servers)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(record)
         return
     renderer.table(
@@ -174,15 +172,15 @@ def models(
         renderer.note(f"{server['name']} at {server['url']}: {', '.join(server['models'])}")
 
 
-@command
-def agents(frame: Frame, as_json: JsonOption = False) -> None:
+@command_with_json
+def agents(frame: Frame) -> None:
     """List the stages that make a book.
 
     In running order, with what each reads and writes.
     """
     renderer = frame.renderer
     records = stages_record()
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(records)
         return
     rows = [
@@ -204,8 +202,8 @@ def _other_names(stage: Mapping[str, Any]) -> list[str]:
     return [stage["stage"] if name == shown else name for name in stage["also_called"]]
 
 
-@command
-def tools(frame: Frame, as_json: JsonOption = False) -> None:
+@command_with_json
+def tools(frame: Frame) -> None:
     """List the tools of tool chains.
 
     What a tool needs decides which runs may use it: the book's research folder (research), a model
@@ -214,7 +212,7 @@ def tools(frame: Frame, as_json: JsonOption = False) -> None:
     """
     renderer = frame.renderer
     records = tools_record()
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(records)
         return
     rows = [
@@ -244,11 +242,10 @@ PingOption = Annotated[
 ]
 
 
-@command
+@command_with_json
 def doctor(
     frame: Frame,
     project: ProjectArgument = None,
-    as_json: JsonOption = False,
     ping: PingOption = False,
     bundle: Annotated[
         Path | None,
@@ -262,9 +259,9 @@ def doctor(
     """
     renderer, case = frame.renderer, Case(project, local_servers)
     checks = examine(examinations(case, _ping if ping else None))
-    _tell_checks(renderer, checks, as_json=as_json)
+    _tell_checks(renderer, checks)
     if bundle is not None:
-        from libriscribe2.commands.bug_report import write_bundle  # noqa: PLC0415 - few come by here
+        from libriscribe2.commands.installation import write_bundle  # noqa: PLC0415 - few come by here
 
         rows = [_check_row(check) for check in checks]
         paths = case.paths if project is not None else None
@@ -280,11 +277,11 @@ def _ping(settings: Settings, choice: ModelChoice) -> Completion:
     return run_async(send_ping(settings, choice), on_interrupt=lambda: None)
 
 
-def _tell_checks(renderer: Renderer, checks: list[Check], *, as_json: bool) -> None:
+def _tell_checks(renderer: Renderer, checks: list[Check]) -> None:
     """Tell the checks as data, and their sum as talk."""
     rows = [_check_row(check) for check in checks]
     failed = sum(row["state"] == "failed" for row in rows)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"ok": not failed, "checks": rows})
         return
     renderer.table(
@@ -307,3 +304,59 @@ def _check_row(check: Check) -> dict[str, Any]:
         "message": redact(check.finding.message, secrets),
         "fix": redact(check.finding.fix, secrets),
     }
+
+
+keys_app = command_group(
+    "keys", "Keep the keys of providers, such as OpenAI's, for all your books."
+)
+
+ProviderArgument = Annotated[
+    str, typer.Argument(metavar="PROVIDER", help="Such as openai, anthropic or openrouter.")
+]
+
+_MOST: Final = 10_000
+
+
+@keys_app.command(name="set")
+@command
+def set_key(frame: Frame, provider: ProviderArgument) -> None:
+    """Keep the key of a provider; it is asked for, or read from a pipe.
+
+    It goes to a file of your own that nobody else can read. A variable of the environment or of a
+    .env in the working folder outranks it.
+    """
+    found = provider_called(provider)
+    if sys.stdin.isatty():
+        question = f"Key of {found.title} (it is not shown)"
+        key = str(typer.prompt(question, hide_input=True, err=True))
+    else:
+        key = sys.stdin.read(_MOST)
+    keep_key(provider, key, os.environ)
+    frame.renderer.note(f"The key of {found.title} is kept in {keys_file()}, as {found.keys[0]}.")
+    for other in found.also:
+        frame.renderer.note(f"{found.title} also needs {other} in the environment.")
+
+
+@keys_app.command(name="list")
+@command_with_json
+def list_keys(frame: Frame) -> None:
+    """List the providers with a key, and where it is kept; no key is shown."""
+    frame.settings()  # what counts of a .env is in the environment then
+    rows = [
+        {"provider": one.provider.prefix, "variable": one.variable, "place": one.place}
+        for one in keys_in_force(os.environ)
+    ]
+    if frame.renderer.as_json:
+        frame.renderer.data_json(rows)
+        return
+    frame.renderer.table(("provider", "variable", "place"), [tuple(row.values()) for row in rows])
+    if not rows:
+        frame.renderer.note("There is no key yet: `libriscribe2 keys set openai` keeps one.")
+
+
+@keys_app.command(name="remove")
+@command
+def remove_key(frame: Frame, provider: ProviderArgument) -> None:
+    """Forget the key of a provider."""
+    found = forget_key(provider, os.environ)
+    frame.renderer.note(f"The key of {found.title} is forgotten.")

@@ -9,10 +9,9 @@ from rich.text import Text
 
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ReplaceMineOption,
     RequiredProjectArgument,
-    command,
+    command_with_json,
     complete_part,
 )
 from libriscribe2.cli.render import Renderer
@@ -34,7 +33,6 @@ def write_variants(
     count: int,
     *,
     judged: bool = False,
-    as_json: bool = False,
 ) -> None:
     """Have a part written several times, and show what came of it.
 
@@ -46,12 +44,12 @@ def write_variants(
             renderer,
             book,
             lambda consumers: room.make_variants(book, consumers, part, count, judged=judged),
-            live=not as_json,
+            live=not renderer.as_json,
         )
-    _show(renderer, paths, part, as_json=as_json)
+    _show(renderer, paths, part)
 
 
-@command
+@command_with_json
 def pick(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -67,7 +65,6 @@ def pick(
         str | None, typer.Argument(metavar="LETTER", help="The variant, such as b.")
     ] = None,
     replace_mine: ReplaceMineOption = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Take one of the variants that `redo --variants` wrote, or show them.
 
@@ -77,7 +74,7 @@ def pick(
     """
     paths = frame.project(project)
     if letter is None:
-        _show(frame.renderer, paths, part, as_json=as_json)
+        _show(frame.renderer, paths, part)
         return
     name = room.pick(paths, part, letter, replace_mine=replace_mine)
     frame.renderer.note(
@@ -86,7 +83,7 @@ def pick(
     )
 
 
-def _show(renderer: Renderer, paths: ProjectPaths, part: str, *, as_json: bool) -> None:
+def _show(renderer: Renderer, paths: ProjectPaths, part: str) -> None:
     """The variants of a part beside each other, with what they share with the present text."""
     now, made = room.shown_variants(paths, part)
     rows = [
@@ -99,7 +96,7 @@ def _show(renderer: Renderer, paths: ProjectPaths, part: str, *, as_json: bool) 
         }
         for one in made.variants
     ]
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"file": made.file, "judged": made.judged, "variants": rows})
         return
     heads = [
@@ -121,5 +118,5 @@ def _show(renderer: Renderer, paths: ProjectPaths, part: str, *, as_json: bool) 
     if made.judged:
         renderer.note(made.judged)
     renderer.note(
-        f"Nothing is changed yet: `libriscribe2 pick {paths.called} {part} LETTER` takes one."
+        f"Nothing has changed yet: `libriscribe2 pick {paths.called} {part} LETTER` takes one."
     )

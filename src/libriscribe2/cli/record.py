@@ -1,4 +1,4 @@
-"""`libriscribe2 record`: a finished book's replies as a file from which the book is written again."""
+"""`libriscribe2 record` and `demo`: the replies of a finished book, kept and played again."""
 
 from collections.abc import Coroutine
 from pathlib import Path
@@ -6,11 +6,32 @@ from typing import Annotated, Any
 
 import typer
 
-from libriscribe2.cli.frame import Frame, command
+from libriscribe2.app import AppOptions
+from libriscribe2.cli.frame import (
+    Frame,
+    ModelOptions,
+    ProjectNameOption,
+    command,
+    command_with_events,
+)
 from libriscribe2.cli.process import run_async
-from libriscribe2.commands.recordings import Playback, keep, play, record_book
+from libriscribe2.cli.run_output import command_line, run_book
+from libriscribe2.commands.exporting import plan_export
+from libriscribe2.commands.new_book import NewBook, begin_book, brief_from
+from libriscribe2.commands.projects import free_name, new_paths
+from libriscribe2.commands.recordings import (
+    Playback,
+    keep,
+    play,
+    played_book,
+    record_book,
+    sample_recording,
+)
+from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
+from libriscribe2.exporters.export_book import Edition
 from libriscribe2.llm.backends.recorded import read_recording
+from libriscribe2.project.paths import EXPORTS
 from libriscribe2.wording import counted
 
 _Note = Annotated[
@@ -25,7 +46,7 @@ _Renew = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Give a recording the shapes of today, as far as its replies can still be read.",
+        help="Bring a recording up to today's shapes, as far as its replies can still be read.",
     ),
 ]
 
@@ -99,3 +120,37 @@ def _tell(frame: Frame, done: Playback) -> None:
     every = len(done.recording.steps)
     played = counted(every - len(done.unplayed), "reply", "replies")
     frame.renderer.note(f"{played} of {every:,} played.")
+
+
+DEMO_NAME = "demo"
+
+
+@command_with_events
+def demo(frame: Frame, project_name: ProjectNameOption = None) -> None:
+    """Replay a recorded novel, reply by reply, without a key.
+
+    A language model wrote it through this program. Each of its replies is read, checked and filed
+    again, as in a run of your own: nothing is sent, nothing is paid. You get a project like any
+    other, and the book as an EPUB.
+    """
+    with sample_recording() as file:
+        model = f"recorded:{file}"
+        told = read_recording(model)
+        keys, settings, choice, files = played_book({}, frame.settings(ModelOptions(model=model)))
+    frame.renderer.note(
+        f"“{told.title}” was written by a language model on {told.date}; its "
+        f"{counted(len(told.steps), 'reply', 'replies')} pass through the program once more. "
+        "Nothing is sent, nothing is paid."
+    )
+    brief = brief_from(keys)
+    paths = new_paths(brief, settings, project_name or free_name(settings, DEMO_NAME))
+    frame.is_about(paths)
+    with begin_book(paths, brief, settings, choice, NewBook(given=files)) as (store, request):
+        book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
+        run_book(frame.renderer, book, request)
+    done = plan_export(paths, Edition(), ("epub",)).make()
+    if done.failure is not None:
+        raise done.failure
+    if not frame.renderer.as_json:
+        frame.renderer.data(str(paths.root / EXPORTS / done.files[0].path.name))
+        frame.renderer.note("A book of your own: libriscribe2 create")

@@ -9,12 +9,11 @@ from libriscribe2.cli.author import tell_noted
 from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
-    JsonLinesOption,
     ReplaceMineOption,
     RequiredProjectArgument,
     RunOptions,
     VariantsOption,
-    command,
+    command_with_events,
     complete_part,
     model_for,
 )
@@ -31,7 +30,7 @@ from libriscribe2.commands.forecasts import quote_project, quote_remaking, remak
 from libriscribe2.commands.noting import Part, is_place, note_down, part_of
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.remaking import Chosen, Redo, copies_of, in_short, own_texts
-from libriscribe2.errors import UsageError
+from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
@@ -50,11 +49,14 @@ _Note = Annotated[
     str | None, typer.Option("--note", metavar="TEXT", help="What should be different; it is kept.")
 ]
 _Judge = Annotated[
-    bool, typer.Option("--judge", help="Have a judge that passes its exam sort the variants.")
+    bool,
+    typer.Option(
+        "--judge", help="Have an evaluator that passes its calibration rank the variants."
+    ),
 ]
 
 
-@command
+@command_with_events
 def redo(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -65,7 +67,6 @@ def redo(
     judge: _Judge = False,
     replace_mine: ReplaceMineOption = False,
     dry_run: DryRunOption = False,
-    as_json: JsonLinesOption = False,
     *,
     options: RunOptions,
 ) -> None:
@@ -95,13 +96,11 @@ def redo(
     if chosen is None:
         from libriscribe2.cli.pick import write_variants  # noqa: PLC0415 -- few are written
 
-        write_variants(
-            renderer, paths, settings, named, variants or 0, judged=judge, as_json=as_json
-        )
+        write_variants(renderer, paths, settings, named, variants or 0, judged=judge)
     elif dry_run:
-        _tell_dry(renderer, paths, settings, work, chosen, as_json=as_json)
+        _tell_dry(renderer, paths, settings, work, chosen)
     else:
-        _write_again(renderer, paths, settings, work, own_texts(view, chosen), as_json=as_json)
+        _write_again(renderer, paths, settings, work, own_texts(view, chosen))
 
 
 def _write_again(
@@ -110,17 +109,29 @@ def _write_again(
     settings: Settings,
     work: Redo,
     own: Mapping[str, bytes],
-    *,
-    as_json: bool,
 ) -> None:
     """Carry out a redo, and say what became of the author's own texts and what is out of date."""
     try:
-        carry_out(renderer, paths, settings, work.prepare, as_json=as_json, anew=False)
+        carry_out(renderer, paths, settings, work.prepare, anew=False)
+    except LibriScribeError as error:
+        error.fix = _or_keep(error.fix, work, paths)
+        raise
     finally:
         for name, copy in copies_of(look_at(paths), own):
             renderer.warning(f"{name}: your own text was replaced; a copy is in {copy}.")
     later = run_dry(remaking_now(paths, settings, model_for(settings)))
     tell_remaking(renderer, paths.called, later)
+
+
+def _or_keep(fix: str, work: Redo, paths: ProjectPaths) -> str:
+    """Advice after a redo that failed, with how to keep the texts that still wait for it."""
+    view = look_at(paths)
+    units = work.chosen(view, read_brief(paths)).units
+    names = [one.output for one in units if view.manifest.asked_again(one.step)]
+    if not names:
+        return fix
+    kept = f"`libriscribe2 accept {paths.called} {' '.join(names)}`"
+    return f"{fix.rstrip('.')}; the old text is still there, and {kept} keeps it instead"
 
 
 def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPaths) -> None:
@@ -133,13 +144,7 @@ def _tell_kept(renderer: Renderer, chosen: Chosen, work: Redo, paths: ProjectPat
 
 
 def _tell_dry(
-    renderer: Renderer,
-    paths: ProjectPaths,
-    settings: Settings,
-    work: Redo,
-    chosen: Chosen,
-    *,
-    as_json: bool,
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, work: Redo, chosen: Chosen
 ) -> None:
     """What a redo would take and replace, make stale, and what remaking that would take.
 
@@ -157,7 +162,7 @@ def _tell_dry(
         "replaced": list(chosen.replaced),
         **remaking_record(later),
     }
-    tell_quote(renderer, quote, as_json=as_json, more=more)
-    if not as_json:
+    tell_quote(renderer, quote, more=more)
+    if not renderer.as_json:
         tell_remaking(renderer, paths.called, later)
     keep_quote(renderer, paths, quote)

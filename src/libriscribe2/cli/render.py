@@ -23,6 +23,7 @@ from libriscribe2.wording import (
     cost,
     counted,
     duration,
+    json_line,
     one_line,
     state_in_words,
     unit_in_words,
@@ -153,6 +154,7 @@ class Renderer:
         out: The stream for data; None is stdout.
         err: The stream for talk; None is stderr.
         quiet: Leave out all talk but errors and warnings.
+        as_json: What the command prints is JSON, its error included.
         clock: Seconds that never go back, for the live time.
     """
 
@@ -162,6 +164,7 @@ class Renderer:
         err: TextIO | None = None,
         *,
         quiet: bool = False,
+        as_json: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stdout = out if out is not None else sys.stdout
@@ -170,6 +173,7 @@ class Renderer:
         self._out = Console(file=self._stdout, highlight=False)
         self._err = Console(file=self._stderr, highlight=False)
         self._quiet = quiet
+        self.as_json = as_json
         self._clock = clock
         self._started = clock()
         self._view: RunView | None = None
@@ -198,7 +202,7 @@ class Renderer:
             _ = list(self._view.receive(event, None))
         # `model_dump_json` refuses a lone surrogate, which a file's name may hold.
         record = event.model_dump(mode="json")
-        self._write(clean_json(json.dumps(record, ensure_ascii=False)))
+        self._write(json_line(record))
         self._stdout.flush()  # a reader follows the run line by line
 
     def table(
@@ -281,15 +285,14 @@ class Renderer:
         """A traceback for stderr, quiet or not."""
         self._talk(Text(clean(text).rstrip("\n")))
 
-    def error(self, error: LibriScribeError, *, as_json: bool = False) -> None:
+    def error(self, error: LibriScribeError) -> None:
         """A failure for stderr: what, why and fix.
 
         On a terminal each has a line of its own; in a pipe all are one line, and with `as_json`
         that line is JSON.
         """
-        if as_json:
-            line = clean_json(json.dumps(error.as_record(), ensure_ascii=False))
-            self._stderr.write(f"{line}\n")
+        if self.as_json:
+            self._stderr.write(f"{json_line(error.as_record())}\n")
             return
         gap = "\n  " if self._stderr.isatty() else " "
         waits = error.slug == "waiting"

@@ -10,7 +10,7 @@ import typer
 
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
 from libriscribe2.app import AppOptions
-from libriscribe2.checks.evaluation.calibration import votes
+from libriscribe2.checks.calibration import votes
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.checks.report.book_report import earlier_metrics, report_of
@@ -18,10 +18,9 @@ from libriscribe2.checks.report.coverage import Coverage, coverage_of
 from libriscribe2.checks.report.metric import Metric, metric_in_words
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ModelOptions,
     RequiredProjectArgument,
-    command,
+    command_with_json,
     model_for,
 )
 from libriscribe2.cli.render import Renderer
@@ -36,7 +35,7 @@ from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 
-@command
+@command_with_json
 def report(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -44,13 +43,12 @@ def report(
         Path | None,
         typer.Option(metavar="FILE", help="An earlier `report --json`, to show what changed."),
     ] = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Measure a book: continuity, repetition, openings and endings, length, plan, names, voice.
 
     Each metric is shown with its reference range, measured on published books, and its worst
     places as file and line. No model is asked, nothing is written, and there is no overall score.
-    Of a book of facts it also tells which questions are answered, by how many supported notes and
+    Of a book of facts it also tells which questions are answered, by how many verified notes and
     how many of those are cited, which sources and notes are used, why others are not, and which
     statements no note supports.
     """
@@ -59,7 +57,7 @@ def report(
     earlier = earlier_metrics(against)
     brief, view = read_brief(paths), look_at(paths)
     metrics, covered = report_of(brief, view).metrics, coverage_of(brief, view)
-    if as_json:
+    if renderer.as_json:
         told = {} if covered is None else {"coverage": covered.as_record()}
         renderer.data_json({"project": paths.root.name, **metrics.as_record(), **told})
         return
@@ -127,7 +125,7 @@ def _row(metric: Metric, earlier: Mapping[str, float]) -> tuple[str, ...]:
     return (*cells, "" if before is None else metric.amount(before))
 
 
-@command
+@command_with_json
 def compare(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -141,7 +139,6 @@ def compare(
     evaluate: Annotated[
         bool, typer.Option("--evaluate", help="Also ask a model which passages are better.")
     ] = False,
-    as_json: JsonOption = False,
     *,
     options: ModelOptions,
 ) -> None:
@@ -163,7 +160,7 @@ def compare(
     if evaluate:
         settings = frame.settings(options, ours)
         told = _compared(renderer, (ours, theirs), settings, chapter=chapter, most=most)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(comparison_record((ours, theirs), measured, told))
         return
     _tell_metrics(renderer, (ours, theirs), measured)
@@ -183,7 +180,8 @@ def _compared(
     ours, theirs = books
     evaluator = stage_model(settings, PassageEvaluator).model
     with open_book(ours) as (store, brief):
-        planned = planned_comparison(store, theirs, evaluator, chapter=chapter, most=most)
+        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+        planned = planned_comparison(book, theirs, evaluator, chapter=chapter, most=most)
         renderer.note(
             f"{counted(len(planned.pairs.pairs), 'pair')} of passages and the calibration: at most "
             f"{counted(planned.calls, 'call')}, about {planned.tokens:,} tokens."
@@ -192,7 +190,6 @@ def _compared(
             renderer.warning(
                 f"{evaluator} is related to {planned.kin}, which wrote the text, and may favour it."
             )
-        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
         said = "Interrupted. Run the same command to continue."
         return consult(renderer, book, partial(compare_drafts, book, planned), said)
 

@@ -17,12 +17,12 @@ from libriscribe2.checks.note_check import CitationReport, check_citations
 from libriscribe2.cli.frame import (
     BudgetOptions,
     Frame,
-    JsonOption,
     ModelOptions,
     ProjectNameOption,
     RequiredProjectArgument,
     command,
     command_group,
+    command_with_json,
 )
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import command_line, consult, held_book
@@ -43,8 +43,7 @@ from libriscribe2.commands.researching import (
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import IncompleteError
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
-from libriscribe2.models.answers import AnsweredQuestion
-from libriscribe2.models.notes import Note, Source
+from libriscribe2.models.notes import AnsweredQuestion, Note, Source
 from libriscribe2.models.tooling import Binding, PlanStep, RunRecord, StepResult
 from libriscribe2.project.artifacts import Book
 from libriscribe2.wording import cost, counted, duration, one_line
@@ -71,12 +70,11 @@ QuestionArgument = Annotated[str, typer.Argument(metavar="QUESTION", help="What 
 
 
 @app.command()
-@command
+@command_with_json
 def ask(
     frame: Frame,
     project: RequiredProjectArgument,
     question: QuestionArgument,
-    as_json: JsonOption = False,
     *,
     options: BudgetOptions,
 ) -> None:
@@ -93,16 +91,15 @@ def ask(
     paths = frame.project(project, options=options)
     settings = frame.settings(options, paths)
     with held_book(paths, settings) as book:
-        _look_up(frame.renderer, book, asked, as_json=as_json)
+        _look_up(frame.renderer, book, asked)
 
 
 @app.command()
-@command
+@command_with_json
 def show(
     frame: Frame,
     project: RequiredProjectArgument,
     run: Annotated[bool, typer.Option("--run", help="Show the last chain, step by step.")] = False,
-    as_json: JsonOption = False,
 ) -> None:
     """List the notes of a book, or show the chain of tools that ran last."""
     renderer = frame.renderer
@@ -110,12 +107,12 @@ def show(
     view = look_at(paths)
     if run:
         chain = last_chain(view)
-        if as_json:
+        if renderer.as_json:
             renderer.data_json({"project": paths.root.name, **chain_record(chain)})
         else:
             renderer.data(chain_text(chain))
         return
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(notes_record(paths))
         return
     notes, sources = Book(view).notes(), Book(view).sources()
@@ -128,13 +125,8 @@ def show(
 
 
 @app.command()
-@command
-def demo(
-    frame: Frame,
-    question: QuestionArgument,
-    project_name: ProjectNameOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@command_with_json
+def demo(frame: Frame, question: QuestionArgument, project_name: ProjectNameOption = None) -> None:
     """Research a question in three sample sources with the stand-in author, without a key."""
     asked = question_of(question)
     settings = frame.settings(ModelOptions(mock=True))
@@ -142,16 +134,16 @@ def demo(
     with begin_demo(settings, name, asked) as (store, brief):
         choice = ModelChoice(DEMO_MODEL, "the demo needs no key")
         book = OpenBook(store, brief, settings, choice, AppOptions(command_line()))
-        _look_up(frame.renderer, book, asked, as_json=as_json)
+        _look_up(frame.renderer, book, asked)
 
 
-def _look_up(renderer: Renderer, book: OpenBook, question: str, *, as_json: bool) -> None:
+def _look_up(renderer: Renderer, book: OpenBook, question: str) -> None:
     """Look a question up, and print what was found and what the chain came to."""
     paths = book.store.paths
     again = f"Ask {paths.root.name} the same question again to continue."
     asked = partial(look_up, book, question)
     found = consult(renderer, book, asked, f"Interrupted. {again}", live=True)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(answer_record(book, question, found))
         return
     columns = ("note", "verified", "claim", "source", "place")
@@ -264,12 +256,8 @@ def _citations() -> None:
 
 
 @citations.command("check")
-@command
-def check_notes(
-    frame: Frame,
-    project: RequiredProjectArgument,
-    as_json: JsonOption = False,
-) -> int:
+@command_with_json
+def check_notes(frame: Frame, project: RequiredProjectArgument) -> int:
     """Look up every quote again, and list what no note supports.
 
     No network is used. A note is no longer valid if its saved text was changed, or if its source
@@ -281,7 +269,7 @@ def check_notes(
     renderer = frame.renderer
     paths = frame.project(project)
     report = check_citations(look_at(paths), read_brief(paths))
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"project": paths.root.name, **_citation_record(report)})
     else:
         _tell_citations(renderer, report)

@@ -8,8 +8,6 @@ import typer
 from libriscribe2.cli.frame import (
     DryRunOption,
     Frame,
-    JsonLinesOption,
-    JsonOption,
     ModelOptions,
     ProjectArgument,
     ProjectNameOption,
@@ -19,7 +17,8 @@ from libriscribe2.cli.frame import (
     RunOptions,
     UntilOption,
     YesOption,
-    command,
+    command_with_events,
+    command_with_json,
     is_interactive,
     model_for,
 )
@@ -43,7 +42,7 @@ from libriscribe2.settings import Settings
 from libriscribe2.wording import cost, counted
 
 
-@command
+@command_with_events
 def resume(
     frame: Frame,
     project: ProjectArgument = None,
@@ -57,7 +56,6 @@ def resume(
     ] = False,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
-    as_json: JsonLinesOption = False,
     *,
     options: RunOptions,
 ) -> None:
@@ -83,30 +81,24 @@ def resume(
     work = going_on(until, refresh=refresh, rewrite=rewrite)
     if not dry_run and refresh and until is None:
         # Only an edit that is mended forward needs it.
-        from libriscribe2.cli.mending import mend_forward  # noqa: PLC0415
+        from libriscribe2.cli.approval import mend_forward  # noqa: PLC0415
 
         mend_forward(frame.renderer, paths, settings, replace_mine=replace_mine, yes=yes)
     if not dry_run and rewrite and not yes:
         _ask_to_rewrite(frame.renderer, paths, settings)
     if dry_run:
-        tell_dry_run(frame.renderer, paths, settings, work, as_json=as_json)
+        tell_dry_run(frame.renderer, paths, settings, work)
         if refresh:
-            from libriscribe2.cli.mending import tell_mending  # noqa: PLC0415 - as below
+            from libriscribe2.cli.approval import tell_mending  # noqa: PLC0415 - as below
 
             tell_mending(frame.renderer, paths)
         return
-    free = not (yes or until or refresh or rewrite or as_json)
-    _write(frame.renderer, paths, settings, work, stops=free, as_json=as_json)
+    free = not (yes or until or refresh or rewrite or frame.renderer.as_json)
+    _write(frame.renderer, paths, settings, work, stops=free)
 
 
 def _write(
-    renderer: Renderer,
-    paths: ProjectPaths,
-    settings: Settings,
-    work: Prepare,
-    *,
-    stops: bool,
-    as_json: bool,
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, work: Prepare, *, stops: bool
 ) -> None:
     """Carry out a run; with `stops`, an author at a terminal first sees a plan that is not there."""
     calls = calls_of_batch(paths, settings)
@@ -114,10 +106,10 @@ def _write(
         from libriscribe2.cli.approval import Approval, plan_due  # noqa: PLC0415 - for terminals
 
         if plan_due(paths):
-            carry_out(renderer, paths, settings, going_on(PLAN_STAGE, refresh=False), as_json=False)
+            carry_out(renderer, paths, settings, going_on(PLAN_STAGE, refresh=False))
             Approval(renderer, paths, settings).of_plan()
             return
-    carry_out(renderer, paths, settings, work, as_json=as_json, calls=calls)
+    carry_out(renderer, paths, settings, work, calls=calls)
 
 
 def _step(renderer: Renderer, paths: ProjectPaths, settings: Settings) -> None:
@@ -157,7 +149,7 @@ def _ask_to_rewrite(renderer: Renderer, paths: ProjectPaths, settings: Settings)
         raise typer.Exit(0)
 
 
-@command
+@command_with_json
 def estimate(
     frame: Frame,
     project: ProjectArgument = None,
@@ -165,7 +157,6 @@ def estimate(
     until: UntilOption = None,
     refresh: RefreshOption = False,
     rewrite: RewriteOption = False,
-    as_json: JsonOption = False,
     *,
     options: ModelOptions,
 ) -> None:
@@ -177,11 +168,11 @@ def estimate(
     paths = frame.project(project, project_name, options)
     settings = frame.settings(options, paths)
     work = going_on(until, refresh=refresh, rewrite=rewrite)
-    tell_dry_run(renderer, paths, settings, work, as_json=as_json)
+    tell_dry_run(renderer, paths, settings, work)
 
 
 def tell_dry_run(
-    renderer: Renderer, paths: ProjectPaths, settings: Settings, prepare: Prepare, *, as_json: bool
+    renderer: Renderer, paths: ProjectPaths, settings: Settings, prepare: Prepare
 ) -> None:
     """Say what a command on a project would take, and keep that for the statistics of its run.
 
@@ -191,14 +182,14 @@ def tell_dry_run(
     choice = model_for(settings)
     work = written_anew(prepare, settings, choice)
     quote = run_dry(quote_project(paths, settings, choice, work))
-    if quote.stages or as_json:
-        tell_quote(renderer, quote, as_json=as_json)
+    if quote.stages or renderer.as_json:
+        tell_quote(renderer, quote)
     else:
         renderer.note("Nothing is left to do: a run would send no request.")
     keep_quote(renderer, paths, quote)
 
 
-@command
+@command_with_json
 def replay(
     frame: Frame,
     project: Annotated[
@@ -214,7 +205,6 @@ def replay(
     call: Annotated[
         int | None, typer.Option("--call", metavar="N", min=1, help="The number of a debug dump.")
     ] = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Rebuild a book from its journal, or send a recorded prompt again.
 
@@ -226,7 +216,7 @@ def replay(
     paths = frame.project(project, project_name)
     if model is None and call is None:
         rebuilt = run_async(rebuild(paths, frame.settings(paths=paths), to), lambda: None)
-        _tell_rebuilt(renderer, paths, rebuilt, as_json=as_json)
+        _tell_rebuilt(renderer, paths, rebuilt)
     elif model is None or call is None or to is not None:
         raise UsageError(
             "--with and --call go together, and without --to",
@@ -236,18 +226,16 @@ def replay(
         settings = frame.settings(ModelOptions(model=model), paths)
         recorded = recorded_call(paths, call)
         answer = run_async(ask_again(recorded, settings, model_for(settings)), lambda: None)
-        _tell_replies(renderer, recorded, answer, as_json=as_json)
+        _tell_replies(renderer, recorded, answer)
 
 
-def _tell_rebuilt(
-    renderer: Renderer, paths: ProjectPaths, rebuilt: Rebuilt, *, as_json: bool
-) -> None:
+def _tell_rebuilt(renderer: Renderer, paths: ProjectPaths, rebuilt: Rebuilt) -> None:
     """Every file with how it came out.
 
     Raises:
         IncompleteError: The journal does not hold the whole book.
     """
-    if as_json:
+    if renderer.as_json:
         files = [{"file": file.name, "likeness": file.likeness} for file in rebuilt.files]
         told = {"rebuilt": rebuilt.good, "finished": not rebuilt.unmade}
         renderer.data_json({**told, "replies": rebuilt.replies, "files": files})
@@ -270,11 +258,9 @@ def _tell_rebuilt(
         )
 
 
-def _tell_replies(
-    renderer: Renderer, call: RecordedCall, answer: Completion, *, as_json: bool
-) -> None:
+def _tell_replies(renderer: Renderer, call: RecordedCall, answer: Completion) -> None:
     """One prompt, two replies."""
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(both_replies(call, answer))
         return
     renderer.data(f"== {call.model}, recorded for {call.step}\n{call.reply}\n")

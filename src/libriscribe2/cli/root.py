@@ -38,15 +38,16 @@ from libriscribe2.cli.table import (
     SHOWN_OPTIONS,
     Entry,
 )
-from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError
+from libriscribe2.errors import EXIT_INTERRUPTED, LibriScribeError, UsageError
 from libriscribe2.project.atomic import DEVICE_ERRORS, storage_error
-from libriscribe2.wording import one_line, plain_fault
+from libriscribe2.wording import json_line, one_line, plain_fault
 
 _UsageFault: Final[type[Any]] = BadParameter.__mro__[1]
 _CommandLineFault: Final[type[Any]] = BadParameter.__mro__[2]
 """Click's UsageError and ClickException: Typer exports only what derives from them."""
 
 _HELP_ALL: Final = "--help-all"
+_JSON: Final = "--json"
 _NAMED: Final = {entry.name: entry for entry in COMMANDS}
 
 _PROGRAM: Final = "libriscribe2"
@@ -157,7 +158,7 @@ class RootGroup(TyperGroup):
                         named, prog_name, complete_var, False, windows_expand_args, **extra
                     )
             except _CommandLineFault as error:
-                _tell(error, self._path(self._typed))
+                _tell(error, self._path(self._typed), as_json=_JSON in self._typed)
                 code = error.exit_code
             except typer.Abort:
                 code = EXIT_INTERRUPTED
@@ -251,12 +252,13 @@ def _interrupts(words: Sequence[str]) -> Iterator[None]:
         raise
 
 
-def _tell(error: Any, command: str) -> None:
+def _tell(error: Any, command: str, *, as_json: bool) -> None:
     """Say in one line what was wrong with a command line; without arguments, show the help.
 
     Args:
         error: What was wrong.
         command: The command that the words name, such as `libriscribe2 create`.
+        as_json: Whether the line is JSON, as that of every other error is with `--json`.
     """
     faults = getattr(error.__cause__, "errors", None)  # Typer has Pydantic read the values
     if faults is not None:
@@ -269,6 +271,9 @@ def _tell(error: Any, command: str) -> None:
         typer.echo(told, err=True)
         return
     sentence = one_line(told).rstrip(".")
+    if as_json:
+        typer.echo(json_line(UsageError(sentence, fix=_fix(error, command)).as_record()), err=True)
+        return
     end = "" if sentence.endswith("?") else "."
     typer.echo(f"error: {sentence}{end} fix: {_fix(error, command)}", err=True)
 
@@ -334,7 +339,7 @@ def _alone(ctx: typer.Context) -> None:
     from libriscribe2.cli.books import books, has_books  # noqa: PLC0415 - few come by here
 
     if has_books():
-        books(ctx=ctx, as_json=False)
+        books(ctx=ctx)
     else:
         typer.echo(ctx.get_help())
 
@@ -358,7 +363,10 @@ def _bug(error: Exception) -> int:
     """Tell an error that nobody expected."""
     if Invocation.current().debug:
         sys.stderr.write(traceback_of(error))
-    bug = f"error: this is a bug in LibriScribe2: {bug_of(error)}"
-    fix = "  fix: run it again as `libriscribe2 --debug ...`, and report what it shows."
-    typer.echo(f"{bug}\n{fix}", err=True)
+    bug = f"this is a bug in LibriScribe2: {bug_of(error)}"
+    fix = "run it again as `libriscribe2 --debug ...`, and report what it shows."
+    if _JSON in sys.argv:
+        typer.echo(json_line(LibriScribeError(bug, fix=fix).as_record()), err=True)
+    else:
+        typer.echo(f"error: {bug}\n  fix: {fix}", err=True)
     return LibriScribeError.exit_code

@@ -61,7 +61,7 @@ DEMONSTRATION = (
 
 
 def run_book(
-    renderer: Renderer, book: OpenBook, request: RunRequest, *, as_json: bool, brief: bool = False
+    renderer: Renderer, book: OpenBook, request: RunRequest, *, brief: bool = False
 ) -> None:
     """Run the stages, show how it goes, and say where the book is.
 
@@ -69,7 +69,6 @@ def run_book(
         renderer: Shows it.
         book: The project, held by this process.
         request: What is asked of the run.
-        as_json: Whether events go to stdout, one JSON object per line.
         brief: Whether only what was made is told: not which model answers, and no statistics.
 
     Raises:
@@ -77,7 +76,7 @@ def run_book(
         typer.Exit: The run was interrupted.
     """
     store, name = book.store, book.store.paths.called
-    screen = Screen(renderer, as_json=as_json, brief=brief)
+    screen = Screen(renderer, as_json=renderer.as_json and not brief, brief=brief)
     notes = FallbackNotes(renderer, first_models(book.settings, book.choice, request.stages))
     of_batch = book.settings.batch.book_stop_seconds > 0
     with nullcontext() if of_batch else resumable(renderer, name):
@@ -93,11 +92,11 @@ def run_book(
             heard = interruptible(partial(_say_interrupted, renderer, name), stop=stop)
             with heard as runner, telling_the_desktop(store.paths.root.name):
                 outcome = runner.run(followed)
-    if screen.edited and not as_json and not brief:
+    if screen.edited and not renderer.as_json and not brief:
         more = " and more" if screen.edited[LISTED:] else ""
         yours = ", ".join(screen.edited[:LISTED])
         renderer.note(f"Yours, kept and used as they are: {yours}{more}.")
-    if not as_json and not brief:
+    if not renderer.as_json and not brief:
         _show(renderer, store, outcome, request)
         _tell_sources(renderer, book, begins=False)
         if request.ends_with_plan:
@@ -152,7 +151,6 @@ def carry_out(
     settings: Settings,
     prepare: Prepare,
     *,
-    as_json: bool,
     calls: SharedCalls | None = None,
     anew: bool = True,
 ) -> None:
@@ -170,7 +168,7 @@ def carry_out(
         book = OpenBook(store, brief, settings, choice, options)
         if anew and request.again:
             keep_model(book, request)
-        run_book(renderer, book, request, as_json=as_json)
+        run_book(renderer, book, request)
 
 
 @contextmanager
@@ -347,12 +345,10 @@ def run_dry(work: Coroutine[Any, Any, T]) -> T:
     return run_async(work, lambda: None, VirtualLoop)
 
 
-def tell_quote(
-    renderer: Renderer, quote: Quote, *, as_json: bool, more: Mapping[str, Any] | None = None
-) -> None:
+def tell_quote(renderer: Renderer, quote: Quote, *, more: Mapping[str, Any] | None = None) -> None:
     """A table with a line for each stage and model, or one JSON object that also holds `more`."""
     total = quote.total
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({**quote_record(quote), **(more or {})})
         return
     rows = [(stage_name(part.stage), part.model, *_cells(part)) for part in quote.stages]

@@ -8,11 +8,10 @@ import typer
 
 from libriscribe2.cli.frame import (
     Frame,
-    JsonOption,
     ProjectArgument,
     ProjectNameOption,
     RequiredProjectArgument,
-    command,
+    command_with_json,
 )
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import quote_beside_actual, refreshing, written_by_stand_in
@@ -24,7 +23,7 @@ from libriscribe2.wording import cost, tokens_in, without_sources
 from libriscribe2.wording import state_in_words as words
 
 
-@command
+@command_with_json
 def status(
     frame: Frame,
     project: ProjectArgument = None,
@@ -35,7 +34,6 @@ def status(
     rates: Annotated[
         bool, typer.Option("--rates", help="Also show how many replies could be read.")
     ] = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Show the files of a book with their states and the reasons.
 
@@ -45,7 +43,7 @@ def status(
     renderer = frame.renderer
     paths = frame.project(project, project_name)
     state = overview(paths, rates=rates)
-    if as_json:
+    if renderer.as_json:
         renderer.data_json(state.record)
         return
     units = [row for row in state.record["units"] if every or not _goes_without_saying(row)]
@@ -121,7 +119,7 @@ def _in_words(record: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-@command
+@command_with_json
 def accept(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -129,13 +127,12 @@ def accept(
         list[str] | None, typer.Argument(metavar="FILE...", help="Such as chapters/03.md.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every file that you edited.")] = False,
-    as_json: JsonOption = False,
 ) -> None:
     """Accept your edits as current.
 
     An edited file is kept and used without it, and never overwritten. Once accepted, it counts as
     up to date with all that it depends on, and as out of date when that changes; it stays yours,
-    and only --replace-mine replaces it.
+    and only --replace-mine replaces it. A text that a `redo` was to replace and has not stays.
     """
     renderer = frame.renderer
     if every == bool(files):
@@ -144,7 +141,7 @@ def accept(
         )
     paths = frame.project(project)
     done = adopt_files(paths, files or [])
-    if as_json:
+    if renderer.as_json:
         behind = [one.unit.output for one in done.behind]
         record = {"adopted": done.names, "states": list(map(asdict, done.shifts)), "stale": behind}
         renderer.data_json(record)

@@ -61,7 +61,7 @@ COMMANDS: Final = (
         "Find habits in your edits, and take those that you accept into the style sheet.",
     ),
     Entry(
-        "rename", "rename:rename", "Change the name of a person or place in every file of a book."
+        "rename", "author:rename", "Change the name of a person or place in every file of a book."
     ),
     Entry(
         "pick",
@@ -71,7 +71,7 @@ COMMANDS: Final = (
     Entry("chapter", "chapter:app", "List and reorder the chapters of a book."),
     Entry("accept", "status:accept", "Accept your edits as current."),
     Entry("check", "check:check", "Find problems in a book's files, its story or its plan."),
-    Entry("desk", "desk:desk", "Plan, write, change and finish your books in the browser."),
+    Entry("desk", "view:desk", "Plan, write, change and finish your books in the browser."),
     Entry("view", "view:view", "Open a page with the book and every call, or export it."),
     Entry(
         "debug", "debug:app", "Inspect the replies of the models and how they were read.", _CLOSER
@@ -84,6 +84,7 @@ COMMANDS: Final = (
         _CLOSER,
     ),
     Entry("export", "export:export", "Export a book as Markdown, HTML, EPUB, Word and PDF."),
+    Entry("cover", "author:cover", "Have a model paint a picture for the cover of a book."),
     Entry("batch", "batch:app", "Write many books: queue them, run them, see their status.", _MANY),
     Entry(
         "record",
@@ -93,7 +94,7 @@ COMMANDS: Final = (
     ),
     Entry(
         "demo",
-        "demo:demo",
+        "record:demo",
         "Replay a recorded novel, reply by reply, without a key.",
         _SET_UP,
     ),
@@ -106,7 +107,7 @@ COMMANDS: Final = (
     Entry("books", "books:books", "List your books: title, words, state, cost, last change."),
     Entry(
         "keys",
-        "keys:app",
+        "listings:keys_app",
         "Keep the keys of providers, such as OpenAI's, for all your books.",
         _SET_UP,
     ),
@@ -115,7 +116,7 @@ COMMANDS: Final = (
     ),
     Entry(
         "mcp",
-        "mcp:mcp",
+        "view:mcp",
         "Offer your books to another program as tools, by the Model Context Protocol.",
         _SET_UP,
     ),
@@ -163,7 +164,17 @@ GONE_COMMANDS: Final = {
 """The command, and what to type without it."""
 
 RENAMED_OPTIONS: Final = {
-    "create": {"--canon": "--story-bible", "--no-canon": "--no-story-bible"},
+    "create": {
+        "--canon": "--story-bible",
+        "--no-canon": "--no-story-bible",
+        "--all": "--stage=all",
+        "--generate-concept": "--stage=concept",
+        "--generate-characters": "--stage=characters",
+        "--generate-worldbuilding": "--stage=world",
+        "--generate-outline": "--stage=outline",
+        "--write-chapters": "--stage=chapters",
+        "--format-book": "--stage=manuscript",
+    },
     "check": {"--judge": "--evaluate"},
     "compare": {"--judge": "--evaluate"},
     "redo": {"--force": "--replace-mine"},

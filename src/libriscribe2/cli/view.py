@@ -1,4 +1,4 @@
-"""`libriscribe2 view`: a page with the book and every call."""
+"""`libriscribe2 view`, `desk` and `mcp`: books in the browser, or offered to another program."""
 
 import subprocess
 import sys
@@ -10,13 +10,15 @@ from typing import Annotated, Final
 import typer
 
 from libriscribe2.checks.report.book_report import earlier_metrics
-from libriscribe2.cli.frame import Frame, JsonOption, RequiredProjectArgument, command
+from libriscribe2.cli.frame import Frame, RequiredProjectArgument, command, command_with_json
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
+from libriscribe2.cli.table import COMMANDS, FIRST
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
-from libriscribe2.desk.server import Door, serve
+from libriscribe2.desk.server import Door, answering, serve
 from libriscribe2.desk.site import freeze
 from libriscribe2.desk.snapshot import ProjectSource
+from libriscribe2.desk.visits import Desk, desk_pages
 from libriscribe2.errors import UsageError
 from libriscribe2.exporters.pandoc import PYTHON, environment
 from libriscribe2.project.paths import ProjectPaths
@@ -43,7 +45,7 @@ NoOpenOption = Annotated[
 ]
 
 
-@command
+@command_with_json
 def view(
     frame: Frame,
     project: RequiredProjectArgument,
@@ -57,7 +59,6 @@ def view(
         Path | None,
         typer.Option(metavar="FILE", help="An earlier `report --json`, for the page Report."),
     ] = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Open a page with the book and every call, or export it.
 
@@ -68,12 +69,12 @@ def view(
     renderer = frame.renderer
     source = source_of(frame.project(project), against)
     if export is None:
-        with open_door(renderer, port, opens=not no_open, as_json=as_json) as door:
+        with open_door(renderer, port, opens=not no_open) as door:
             run_async(serve(source, door), lambda: renderer.note("Stopped."))
     elif port:
         raise UsageError("--export writes a folder and needs no --port")
     else:
-        _export(renderer, source, export, as_json=as_json)
+        _export(renderer, source, export)
 
 
 def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource:
@@ -95,11 +96,11 @@ def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource
 
 
 @contextmanager
-def open_door(renderer: Renderer, port: int, *, opens: bool, as_json: bool) -> Iterator[Door]:
+def open_door(renderer: Renderer, port: int, *, opens: bool) -> Iterator[Door]:
     """A place to answer from, whose address is told; a browser is opened at it if one is wanted."""
     door = Door.on(port)
     with door.listener:
-        if as_json:
+        if renderer.as_json:
             renderer.data_json({"address": door.address, "port": door.port})
         else:
             renderer.data(door.address)
@@ -116,12 +117,87 @@ def _opened(address: str) -> bool:
     return subprocess.run(command, env=environment(*_DESKTOP), check=False).returncode == 0
 
 
-def _export(renderer: Renderer, source: ProjectSource, folder: Path, *, as_json: bool) -> None:
+def _export(renderer: Renderer, source: ProjectSource, folder: Path) -> None:
     """Write the folder."""
     pages = freeze(source, folder)
     start = folder / "index.html"
-    if as_json:
+    if renderer.as_json:
         renderer.data_json({"index": str(start), "pages": pages})
         return
     renderer.data(str(start))
     renderer.note(f"{counted(pages, 'page')}; the folder contains your prompts.")
+
+
+@command_with_json
+def desk(frame: Frame, port: PortOption = 0, no_open: NoOpenOption = False) -> None:
+    """Plan, write, change and finish your books in the browser.
+
+    The page can be opened on this machine only, with its full address. Nothing is spent before
+    you have seen what it takes. Ctrl-C ends it; what is finished is kept.
+    """
+    renderer = frame.renderer
+    frame.settings()
+    with open_door(renderer, port, opens=not no_open) as door:
+        here = Desk(door)
+        try:
+            run_async(
+                answering(door, lambda ended: desk_pages(here, ended)),
+                lambda: renderer.note("Stopped."),
+            )
+        finally:
+            here.workshop.close()
+
+
+_HEAD: Final = """---
+name: libriscribe2
+description: Plan, write, check, change and export books with the command line program libriscribe2.
+---
+
+# LibriScribe2
+
+A book is a folder with Markdown and JSON. Use the program for whatever concerns several files; edit \
+chapters and plans directly where the author asks for words of yours: an edited file is never \
+written over.
+
+- Look first: `libriscribe2 status BOOK`, `why BOOK ch3.s1`, `check BOOK --story`, `check BOOK \
+--report`. They cost nothing and change nothing. Every command that reads takes `--json`.
+- `create`, `resume`, `redo` and `revise` pay a model. Run them with `--dry-run` first, show the \
+estimate, and set `--max-cost` to what the author agreed to.
+- Say what should be different with `note BOOK 7 "..."` or `redo BOOK 7 --note "..."`; afterwards \
+`resume BOOK --refresh` mends what an edit made untrue elsewhere.
+- Errors say what, why and what to type. Exit codes: 0 done, 2 usage, 3 configuration or project, \
+4 key or model, 5 not finished or findings, 6 disk, 7 provider, 8 budget, 9 in use.
+- `libriscribe2 COMMAND --help` has the options.
+
+## Commands
+
+| command | what it does |
+|---|---|
+"""
+
+
+@command
+def mcp(
+    frame: Frame,
+    skill: Annotated[
+        bool, typer.Option("--skill", help="Print a SKILL.md for agents with a shell instead.")
+    ] = False,
+) -> None:
+    """Offer your books to another program as tools, by the Model Context Protocol.
+
+    The other program starts it and talks to it over its standard streams, in the folder of your
+    books. Nothing is paid before an estimate was returned and a cap was named.
+    """
+    if skill:
+        frame.renderer.data(skill_text().rstrip("\n"))
+        return
+    from libriscribe2.commands.mcp_server import serve  # noqa: PLC0415 - `--skill` needs no extra
+
+    serve()
+
+
+def skill_text() -> str:
+    """The SKILL.md, from the table of commands."""
+    shown = {entry.name: entry for entry in COMMANDS if not entry.hidden}
+    order = [*FIRST, *(name for name in shown if name not in FIRST)]
+    return _HEAD + "".join(f"| `{name}` | {shown[name].help} |\n" for name in order)

@@ -8,8 +8,9 @@ from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
+from libriscribe2.agents.agent_advisor import Advice
 from libriscribe2.commands.forecasts import quote_asking, quote_import, quote_new, quote_project
 from libriscribe2.commands.importing import ManuscriptImport, read_import, take_over
 from libriscribe2.commands.mending import Proposal, propose, readings_due
@@ -17,7 +18,7 @@ from libriscribe2.commands.new_book import NewBook
 from libriscribe2.commands.noting import note_down, part_of
 from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.remaking import Redo
-from libriscribe2.commands.revising import Revision, chapter_named, revise
+from libriscribe2.commands.revising import Revision, ask, chapter_named, learn, revise
 from libriscribe2.commands.runs import OpenBook, Prepare, going_on
 from libriscribe2.commands.variants import VariantsFile, make_variants
 from libriscribe2.engine.engine import follow
@@ -30,14 +31,26 @@ from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings import Settings
 
-Kind = Literal["write", "plan", "redo", "rewrite", "revise", "variants", "mend"]
+Kind = Literal["write", "plan", "redo", "rewrite", "revise", "variants", "mend", "ask", "learn"]
 
-KINDS: Final[tuple[Kind, ...]] = ("write", "plan", "redo", "rewrite", "revise", "variants", "mend")
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
-ASKING: Final = frozenset({"revise", "variants", "mend"})
+ASKING: Final = frozenset({"revise", "variants", "mend", "ask", "learn"})
 """Actions whose outcome its author accepts or rejects; the others write files of the book."""
 
-Outcome = Revision | VariantsFile | Proposal | None
+_ABOUT: Final[dict[Kind, str]] = {
+    "write": "Write the book",
+    "plan": "Make the plan",
+    "redo": "Write {place} again",
+    "rewrite": "Write again what is out of date",
+    "revise": "Change {place} as you wish",
+    "variants": "Write {count} variants of {place}",
+    "mend": "Patch what contradicts your edits",
+    "ask": "Answer your question",
+    "learn": "Find habits in your edits",
+}
+
+Outcome = Revision | VariantsFile | Proposal | Advice | None
 """What an action leaves to be decided; None where nothing is."""
 
 
@@ -49,9 +62,10 @@ class Action:
         kind: `write` goes on with the book, `plan` brings the plan up to date, `redo` writes a
             part again, `rewrite` all that is out of date; `revise` changes a chapter as wished,
             `variants` writes a part several times, `mend` patches what contradicts the author's
-            edits.
+            edits, `ask` has a question answered, `learn` finds habits in the author's edits.
         part: A chapter, a scene or a stage, as a command line names it; "" is the whole book.
-        wish: What should be different; it is kept as a note, but for `revise`.
+        wish: What should be different, which is kept as a note, but for `revise`; or the question
+            of `ask`.
         count: How many variants.
         until: The last stage or chapter of `write`; "" for all.
         force: Whether text of the author's own is replaced, too.
@@ -73,22 +87,10 @@ class Action:
     def about(self) -> str:
         """What is done, in words."""
         place = f"chapter {self.part}" if self.part[:1].isdigit() else self.part or "the book"
-        match self.kind:
-            case "write":
-                last = self.until.removeprefix("chapter:")
-                return f"Write up to chapter {last}" if last != self.until else "Write the book"
-            case "plan":
-                return "Make the plan"
-            case "redo":
-                return f"Write {place} again"
-            case "rewrite":
-                return "Write again what is out of date"
-            case "revise":
-                return f"Change {place} as you wish"
-            case "variants":
-                return f"Write {self.count} variants of {place}"
-            case "mend":
-                return "Patch what contradicts your edits"
+        last = self.until.removeprefix("chapter:")
+        if self.kind == "write" and last != self.until:
+            return f"Write up to chapter {last}"
+        return _ABOUT[self.kind].format(place=place, count=self.count)
 
     def prepare(self, paths: ProjectPaths) -> Prepare:
         """The run of an action that writes files.
@@ -122,6 +124,8 @@ class Action:
         Raises:
             LibriScribeError: A question got no usable reply.
         """
+        if self.kind == "learn":
+            return await learn(book, consumers)
         if self.kind == "variants":
             return await make_variants(book, consumers, self.part, self.count, judged=False)
         if self.kind == "mend":
@@ -130,7 +134,9 @@ class Action:
                 await follow(book.run(due), *consumers)
             return await propose(book, consumers, replace_mine=self.force)
         if not self.wish.strip():
-            raise UsageError("Say what should be different.")
+            raise UsageError("Say what you want.")
+        if self.kind == "ask":
+            return await ask(book, consumers, self.wish.strip())
         number = chapter_named(self.part, book.store, book.brief)
         return await revise(book, consumers, number, self.wish)
 

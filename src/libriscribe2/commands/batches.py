@@ -22,13 +22,12 @@ from typing import Any, Final
 from libriscribe2.batch.batch_report import report_of, write_report
 from libriscribe2.batch.folders import BatchPaths, batches_in, begin_project, is_taken
 from libriscribe2.batch.forking import BookServer
-from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.processes import GRACE_SECONDS, BookProcess, RunCommand
 from libriscribe2.batch.progress import Batch, Book, Ended
 from libriscribe2.batch.provider.poller import Poller, kept_meanwhile
 from libriscribe2.batch.provider.spool import Spool
 from libriscribe2.batch.provider.submitted import BatchAdapter, PollingOptions
-from libriscribe2.batch.queue import BookQueue, Enqueued, one_of
+from libriscribe2.batch.queue import BookQueue, Enqueued, LocalQueue, one_of
 from libriscribe2.batch.rows import check_rows, read_rows
 from libriscribe2.batch.work import BookWriter, Listener, Terms, due_of, minutes_for, moment_of
 from libriscribe2.commands.by_hand import check_not_by_hand

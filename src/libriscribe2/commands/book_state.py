@@ -1,8 +1,9 @@
-"""How a book stands, and what would stop a run of it."""
+"""How books stand: one with its files and what would stop a run of it, and all as a listing."""
 
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,23 +15,29 @@ from libriscribe2.checks.project_health import (
     health_finding,
 )
 from libriscribe2.commands.by_hand import waiting_requests
-from libriscribe2.commands.calls import is_own
-from libriscribe2.commands.projects import look_at, read_brief, settings_of, wanted_stages
+from libriscribe2.commands.calls import stats_of
+from libriscribe2.commands.projects import (
+    look_at,
+    project_names,
+    read_brief,
+    settings_of,
+    wanted_stages,
+)
 from libriscribe2.commands.runs import stand_in_files
 from libriscribe2.engine.stages import RunDecision, all_stages, book_status, check_artifacts
-from libriscribe2.errors import ConfigError, ProjectError
+from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError
 from libriscribe2.exporters.export_checks import cover_of
 from libriscribe2.llm.backends.paste import as_record
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.findings import Finding
 from libriscribe2.project.artifacts import Book
-from libriscribe2.project.dumps import DebugDumps, Rate, reply_rates
 from libriscribe2.project.legacy import is_legacy, read_legacy
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import (
     BOOK_TOML,
     CHAPTER_FILES,
     DRAFT_FILES,
+    MANUSCRIPT,
     STATE,
     STORY_BIBLE_FILES,
     SUMMARY_FILES,
@@ -38,7 +45,9 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.research_files import has_no_sources
+from libriscribe2.settings import Settings
 from libriscribe2.settings.layers import read_toml
+from libriscribe2.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,7 @@ def overview(paths: ProjectPaths, *, rates: bool = False) -> BookOverview:
         "unsourced": has_no_sources(brief, view),
     }
     if rates:
-        record["rates"] = [asdict(rate) for rate in _rates(view)]
+        record["rates"] = stats_of(paths)[0]
     runs = any(one.runs for one in units)
     return BookOverview(record, runs, bool(originals), tuple(hindrances(paths)), view.manifest)
 
@@ -109,15 +118,6 @@ def _sums(view: ProjectView) -> dict[str, Any]:
         "cost_usd": None if totals.unknown_costs else totals.cost_usd,
         "damaged_records": view.damaged,
     }
-
-
-def _rates(view: ProjectView) -> list[Rate]:
-    """How well the replies of a project could be read."""
-    dumps = DebugDumps(view.paths.dumps)
-    totals = view.manifest.totals
-    every = (dumps.load(path) for path in dumps.list())
-    read = (one for one in every if is_own(one.get("key", ""), view.manifest))
-    return reply_rates(read, totals.calls + totals.failed, totals.filtered)
 
 
 def _row(found: RunDecision, originals: Collection[str]) -> dict[str, Any]:
@@ -221,3 +221,84 @@ def _stages(paths: ProjectPaths) -> tuple[Sequence[type[Agent]], list[Finding]]:
         return wanted_stages(brief), list(doubtful_cover(paths, brief))
     except (ConfigError, ProjectError) as error:
         return all_stages(), [finding_of(error, BOOK_TOML)]
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedBook:
+    """A book on the shelf.
+
+    Attributes:
+        book: Its name, as a command calls it.
+        title: Its title; "" before there is one.
+        words: Words of the chapters that are there.
+        state: How far it is.
+        cost_usd: What its calls cost; None where a price is unknown.
+        changed: When it was last worked on, by the clock of its files; ISO 8601, UTC.
+        waiting: How many requests wait for a reply that somebody pastes.
+    """
+
+    book: str
+    title: str
+    words: int
+    state: str
+    cost_usd: float | None
+    changed: str
+    waiting: int = 0
+
+
+def shelf(settings: Settings) -> list[ShelvedBook]:
+    """The books of the user, the one that was last worked on first; nothing is written.
+
+    Raises:
+        StorageError: The folder of the projects cannot be read.
+    """
+    names = project_names(settings)
+    found = [
+        _shelved(ProjectPaths(settings.projects_dir / n, settings.debug_dir / n)) for n in names
+    ]
+    return sorted(found, key=lambda one: one.changed, reverse=True)
+
+
+def _shelved(paths: ProjectPaths) -> ShelvedBook:
+    """A book; one that cannot be read says so in place of its state."""
+    name, changed = paths.root.name, _changed(paths)
+    try:
+        view, brief = look_at(paths), read_brief(paths)
+        book, totals = Book(view), view.manifest.totals
+        cost = None if totals.unknown_costs else totals.cost_usd
+        return ShelvedBook(
+            name,
+            book.title(brief),
+            book.words(),
+            _state(book, view.names(CHAPTER_FILES)),
+            cost,
+            changed,
+            len(waiting_requests(view)),
+        )
+    except LibriScribeError as error:
+        return ShelvedBook(name, "", 0, f"cannot be read: {error.what}", None, changed)
+
+
+def _state(book: Book, written: "list[str] | tuple[str, ...]") -> str:
+    """How far a book is."""
+    planned = book.chapters()
+    if not planned:
+        return "begun"
+    if not written:
+        return f"planned, {counted(planned, 'chapter')}"
+    if len(written) < planned:
+        return f"{len(written)} of {counted(planned, 'chapter')}"
+    return "finished" if book.has(MANUSCRIPT) else "all chapters, no manuscript yet"
+
+
+def _changed(paths: ProjectPaths) -> str:
+    """When the newest of its records and files was written."""
+    there: list[Path] = [
+        paths.journal,
+        paths.book_toml,
+        *paths.root.glob("*.json"),
+        *paths.root.glob("*.md"),
+        *paths.root.glob("chapters/*.md"),
+    ]
+    times = [path.stat().st_mtime for path in there if path.is_file()]
+    return datetime.fromtimestamp(max(times, default=0), UTC).isoformat(timespec="seconds")

@@ -178,7 +178,7 @@ def brought_bible(path: Path) -> Bible:
         group = next((_GROUPS[part] for part in inside if part in _GROUPS), "")
         _read_into(bible, sections_of(_text(file)), group, place, file.stem)
     if not (bible.people or bible.places or bible.terms or bible.rules):
-        raise UsageError(f"{path} says nothing.", fix="Name a Markdown file or a folder of them.")
+        raise UsageError(f"{path} holds no text.", fix="Name a Markdown file or a folder of them.")
     return bible
 
 

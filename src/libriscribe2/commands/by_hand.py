@@ -87,10 +87,11 @@ def settings_by_hand(settings: Settings, paths: ProjectPaths) -> Settings:
     return settings.model_copy(update={"models": by_hand})
 
 
-def asks_by_hand(settings: Settings) -> bool:
-    """Whether a model is `manual`."""
+def asks_by_hand(settings: Settings, *, alone: bool = False) -> bool:
+    """Whether a model is `manual`, or, with `alone`, whether every one is."""
     models = (settings.models.default, *settings.models.stages().values())
-    return any(MANUAL_MODEL in (one.model, *one.fallbacks) for one in models)
+    named = [name for one in models for name in (one.model, *one.fallbacks) if name]
+    return MANUAL_MODEL in named and not (alone and {*named} - {MANUAL_MODEL})
 
 
 def check_not_by_hand(settings: Settings) -> None:

@@ -21,8 +21,7 @@ from libriscribe2.llm.backends.litellm import LiteLLMBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.default_model import LocalServer, choose_model
-from libriscribe2.llm.limits.retries import RetryPolicy
-from libriscribe2.llm.limits.timeouts import TimeLimits
+from libriscribe2.llm.limits.retries import RetryPolicy, TimeLimits
 from libriscribe2.llm.providers import (
     DEMO_NAMES,
     MANUAL_MODEL,

@@ -5,25 +5,24 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from libriscribe2.agents.agent_book_reviewer import BookReviewer, book_to_read
-from libriscribe2.agents.agent_citations import CitationJudge
 from libriscribe2.agents.agent_continuity_evaluator import (
+    CitationJudge,
     ContinuityEvaluator,
     OpenQuestion,
     doubted,
     open_questions,
 )
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
+from libriscribe2.checks.calibration import QUESTIONS, calibration_pairs, votes
 from libriscribe2.checks.continuity import facts_report
 from libriscribe2.checks.continuity.facts_report import read_facts, with_allowances
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.checks.continuity.story_report import StoryReport, ready
-from libriscribe2.checks.continuity.story_rules import place_of
-from libriscribe2.checks.evaluation.calibration import QUESTIONS, calibration_pairs, votes
-from libriscribe2.checks.evaluation.passage_pairs import DraftPairs, pairs_of, writers_of
+from libriscribe2.checks.passage_pairs import DraftPairs, pairs_of, writers_of
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.runs import OpenBook
-from libriscribe2.context.cited_chapter import CitedChapter
+from libriscribe2.context.notes import CitedChapter
 from libriscribe2.engine.engine import follow
 from libriscribe2.llm.providers import maker_of
 from libriscribe2.models.brief import Brief
@@ -37,21 +36,10 @@ from libriscribe2.project.store import ProjectStore
 _TOKENS_PER_CALL: Final = 2_600
 
 
-@dataclass(frozen=True, slots=True)
-class UnclearPairs:
-    """Statements of a book that no rule compares, or none is sure of.
-
-    Attributes:
-        bible: The facts of the book.
-        questions: What is to be asked about them.
-    """
-
-    bible: StoryBible
-    questions: Sequence[OpenQuestion]
-
-
-def unclear_pairs(store: ProjectStore, brief: Brief, report: StoryReport) -> UnclearPairs:
-    """The statements of a book that no rule compares, or none is sure of.
+def unclear_pairs(
+    store: ProjectStore, brief: Brief, report: StoryReport
+) -> tuple[StoryBible, Sequence[OpenQuestion]]:
+    """The facts of a book, and of them what no rule compares, or none is sure of.
 
     Args:
         store: The project.
@@ -63,14 +51,14 @@ def unclear_pairs(store: ProjectStore, brief: Brief, report: StoryReport) -> Unc
         ProjectError: A file cannot be used.
     """
     bible = bible_of(brief, store)
-    questions = [*doubted(report.warnings, bible.facts), *open_questions(bible.facts)]
-    return UnclearPairs(bible, questions)
+    return bible, [*doubted(report.warnings, bible), *open_questions(bible.facts)]
 
 
 async def evaluate_story(
     book: OpenBook,
     report: StoryReport,
-    pairs: UnclearPairs,
+    bible: StoryBible,
+    questions: Sequence[OpenQuestion],
     consumers: Sequence[EventConsumer] = (),
 ) -> tuple[StoryReport, int]:
     """A report with what a model says of the pairs of which no rule is sure.
@@ -80,7 +68,8 @@ async def evaluate_story(
     Args:
         book: The project, held by this process.
         report: What the rules found.
-        pairs: What they do not compare, or are not sure of.
+        bible: The facts of the book.
+        questions: What the rules do not compare, or are not sure of.
         consumers: Receive every event.
 
     Returns:
@@ -91,16 +80,13 @@ async def evaluate_story(
     """
     run = book.ask(
         ContinuityEvaluator,
-        lambda evaluator: evaluator.evaluate(pairs.questions, pairs.bible.chapters),
+        lambda evaluator: evaluator.evaluate(questions, bible.chapters),
     )
     evaluation = await follow(run, *consumers)
-    found = ready(pairs.bible, book.store, evaluation.findings)
-    judged = {
-        frozenset((place_of(one.later), place_of(earlier)))
-        for one in pairs.questions[: len(pairs.questions) - evaluation.left_out]
-        for earlier in one.earlier
-    }
-    sure = tuple(one for one in report.findings if frozenset((one.where, one.other)) not in judged)
+    found = ready(bible, book.store, evaluation.findings)
+    asked = len(questions) - evaluation.left_out
+    settled = [one.finding for one in questions[:asked]]
+    sure = tuple(one for one in report.findings if one not in settled)
     decided = replace(report, findings=sure).with_decisions(found, evaluation.decisions)
     return decided, evaluation.left_out
 
@@ -185,12 +171,12 @@ class DraftComparison:
 
 
 def planned_comparison(
-    store: ProjectStore, theirs: ProjectPaths, evaluator: str, *, chapter: int | None, most: int
+    book: OpenBook, theirs: ProjectPaths, evaluator: str, *, chapter: int | None, most: int
 ) -> DraftComparison:
     """What a comparison of two drafts takes, before anything is asked.
 
     Args:
-        store: The first draft, held by this process.
+        book: The first draft, held by this process.
         theirs: The other one.
         evaluator: The model that compares.
         chapter: Only this chapter; None is all.
@@ -199,10 +185,11 @@ def planned_comparison(
     Raises:
         ProjectError: The drafts have no chapter in common, or cannot be read.
     """
-    pairs = pairs_of(store, look_at(theirs), chapter=chapter, most=most)
-    calls = 2 * (len(calibration_pairs(pairs.sound, pairs.names)) + len(pairs.pairs))
+    pairs = pairs_of(book.store, look_at(theirs), chapter=chapter, most=most)
+    exam = calibration_pairs(pairs.sound, pairs.names, book.brief)
+    calls = 2 * (len(exam) + len(pairs.pairs))
     maker = maker_of(evaluator)
-    writers = [*writers_of(store), *writers_of(look_at(theirs))]
+    writers = [*writers_of(book.store), *writers_of(look_at(theirs))]
     own = [name for name in writers if maker and maker_of(name) == maker]
     return DraftComparison(pairs, calls, calls * _TOKENS_PER_CALL, own[0] if own else "")
 

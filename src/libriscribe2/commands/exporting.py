@@ -9,16 +9,21 @@ from typing import Any, Final
 from uuid import uuid4
 
 from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
+from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError, UsageError
 from libriscribe2.exporters.book_reading import read_book
+from libriscribe2.exporters.covers import PICTURE, all_covers, cover_name
 from libriscribe2.exporters.export_book import Edition, ExportBook, Exporter
 from libriscribe2.exporters.formats.epub import EpubReport, check_epub, checking_programs
 from libriscribe2.exporters.print_check import PrintFault, check_edition
 from libriscribe2.exporters.publishing import Published, exporters_for, hindrances, publish
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import EventFile
+from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import EXPORTS, ProjectPaths
 from libriscribe2.wording import counted
+
+_SMALL: Final = 0.2
+"""Pixels in a point of a cover that is shown among others."""
 
 _BOUND: Final = ("print", "wrap")
 """The formats of the print edition: its pages and its cover."""
@@ -51,13 +56,13 @@ class Exported:
         if self.failures:
             return self.failures[0]
         if self.report is not None and self.report.errors:
-            return LibriScribeError(
+            return ProjectError(
                 "The EPUB is not valid.",
                 why=f"epubcheck reports {counted(self.report.errors, 'error')}",
                 fix="Report this with the chapter that the first message names.",
             )
         if self.faults:
-            return LibriScribeError(
+            return ProjectError(
                 "A shop would refuse the print edition.",
                 why=counted(len(self.faults), "fault"),
                 fix="Fix what the lines above name; see docs/exports.md.",
@@ -89,6 +94,7 @@ class Exported:
                 "errors": report.errors,
                 "warnings": report.warnings,
                 "messages": list(report.messages),
+                "kindle": list(report.kindle),
             }
         if self.faults is not None:
             record["print_check"] = [asdict(one) for one in self.faults]
@@ -152,6 +158,48 @@ def drawn_cover(paths: ProjectPaths, edition: Edition) -> tuple[str, bytes]:
         if jobs:
             typeset(book, Path(folder), jobs)
         return Path(name).suffix, (Path(folder) / name).read_bytes()
+
+
+def cover_gallery(paths: ProjectPaths, edition: Edition) -> dict[str, bytes]:
+    """Small pictures of every cover that can be drawn for a book, by the names that `--cover` takes.
+
+    Raises:
+        ConfigError: A program or a font is missing.
+        ProjectError: The book cannot be read, or none of it is written.
+        StorageError: The system refused.
+    """
+    from libriscribe2.exporters.typesetting import Job, typeset  # noqa: PLC0415
+
+    book = read_book(look_at(paths), read_brief(paths), edition, partial=True)
+    names = [*all_covers(), *([PICTURE] if book.cover is not None else [])]
+    with TemporaryDirectory() as folder:
+        jobs = [
+            Job(
+                "front.typ",
+                f"{one}.png",
+                cover=one.replace(PICTURE, f"{PICTURE}-dark"),
+                scale=_SMALL,
+            )
+            for one in names
+        ]
+        typeset(book, Path(folder), jobs)
+        return {one: (Path(folder) / f"{one}.png").read_bytes() for one in names}
+
+
+def choose_cover(paths: ProjectPaths, name: str) -> None:
+    """Have a book's exports take a design, or `picture`; "" is the one that suits it.
+
+    A design takes the place of the author's own picture, whose file stays.
+
+    Raises:
+        ConfigError: There is no such design.
+        ProjectError: The book cannot be read, or none of it is written.
+    """
+    brief = read_brief(paths)
+    if name != PICTURE:
+        brief = brief.model_copy(update={"cover": ""})
+    cover_name(read_book(look_at(paths), brief, Edition(cover=name), partial=True))
+    write_book_toml(paths.book_toml, {"cover": brief.cover}, {"export": {"cover": name}})
 
 
 def plan_export(

@@ -50,7 +50,7 @@ class ConflictError(ProjectError):
 
     Attributes:
         name: The file.
-        theirs: What stands there now.
+        theirs: What is there now.
         seen: The version that it now is.
     """
 
@@ -121,7 +121,7 @@ def save_field(paths: ProjectPaths, name: str, where: str, text: str, seen: str)
     """
     shape = PLAN_SHAPES.get(name)
     if shape is None:
-        raise UsageError(f"{name!r} is no file of the plan.")
+        raise UsageError(f"{name!r} is not a file of the plan.")
 
     def changed(now: str) -> str:
         value = Book.value(name, shape, now).model_dump(mode="json")
@@ -131,7 +131,7 @@ def save_field(paths: ProjectPaths, name: str, where: str, text: str, seen: str)
         try:
             Book.value(name, shape, whole)
         except ProjectError as error:
-            raise UsageError(f"{where} cannot be saved so.", why=error.why) from error
+            raise UsageError(f"{where} cannot be saved like this.", why=error.why) from error
         return whole
 
     def theirs(now: str) -> str:

@@ -1,4 +1,4 @@
-"""A manuscript that was written elsewhere becomes a project."""
+"""A manuscript that was written elsewhere, or an edited Word file that comes back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,19 +8,26 @@ from typing import Any, Final
 
 from libriscribe2.agents.agent_importer import ManuscriptReader, TakenOver, questions
 from libriscribe2.commands.new_book import brief_from, read_author_file
-from libriscribe2.commands.projects import kept_settings, new_paths
+from libriscribe2.commands.noting import note_down
+from libriscribe2.commands.projects import kept_settings, look_at, new_paths, read_brief
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.documents.decoding import DocumentError
 from libriscribe2.documents.manuscript_reader import Manuscript
+from libriscribe2.documents.word_reader import read_changes
 from libriscribe2.editing.manuscript_import import as_written, completed, keep, size_of
+from libriscribe2.editing.returned_edits import Returned, place_edits
+from libriscribe2.editing.versions import diff_lines, replace_texts
 from libriscribe2.engine.engine import follow
-from libriscribe2.errors import BudgetError, LibriScribeError, UsageError
+from libriscribe2.errors import BudgetError, LibriScribeError, ProjectError, UsageError
+from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.models.languages import is_english
 from libriscribe2.observe.events import EventConsumer
+from libriscribe2.project.artifacts import Book
+from libriscribe2.project.atomic import storage_errors
 from libriscribe2.project.book_file import write_book_toml
-from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths
+from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, chapter_file
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words, shorten
 from libriscribe2.settings import Settings
@@ -203,3 +210,62 @@ def _brief(found: Manuscript, asked: Mapping[str, Any], size: Mapping[str, Any])
 def _is_begun(root: Path) -> bool:
     """Whether a folder holds an import that was broken off: records, and no book yet."""
     return (root / STATE).is_dir() and not (root / BOOK_TOML).exists()
+
+
+_FIX_COPY: Final = "Name the .docx that `export` made and an editor changed."
+
+
+def read_returned(paths: ProjectPaths, file: Path) -> Returned:
+    """What an edited Word file means for a book; nothing is written.
+
+    Raises:
+        UsageError: The file is not there, or is no Word file.
+        ProjectError: The book cannot be read.
+        StorageError: The system refused.
+    """
+    try:
+        with storage_errors("read", file):
+            document = read_changes(file.name, file.read_bytes())
+    except DocumentError as error:
+        raise UsageError(str(error), fix=_FIX_COPY) from error
+    view = look_at(paths)
+    book = read_book(view, read_brief(paths), partial=True)
+    texts = Book(view)
+    names = [chapter_file(number) for number in range(1, texts.chapters() + 1)]
+    chapters = {name: texts.text(name) for name in names if texts.has(name)}
+    return place_edits(document, book, chapters)
+
+
+def diffs(paths: ProjectPaths, returned: Returned) -> list[str]:
+    """What would be different, as the lines of a diff."""
+    book = Book(look_at(paths))
+    return [
+        line
+        for name, text in sorted(returned.texts.items())
+        for line in diff_lines(name, book.text(name), text)
+    ]
+
+
+def keep_returned(store: ProjectStore, returned: Returned, file: Path) -> tuple[str, ...]:
+    """Save the changes as the author's own, in one step, and the comments as notes.
+
+    Returns:
+        Comments for which there was no room among the notes.
+
+    Raises:
+        ProjectError: A chapter was changed since it was read; nothing is done.
+        StorageError: The system refused.
+    """
+    if returned != read_returned(store.paths, file):
+        raise ProjectError("The book was changed meanwhile.", fix="Run the same command again.")
+    if returned.texts:
+        made = dict.fromkeys(returned.texts)
+        replace_texts(store, returned.texts, f"import --back {file.name}", made)
+    lost = []
+    numbers = {chapter_file(number): number for number in range(1, 1001)}
+    for name, text in returned.notes:
+        try:
+            note_down(store.paths, str(numbers[name]), text)
+        except UsageError as error:
+            lost.append(f"{name}: {text} ({error.what})")
+    return tuple(lost)

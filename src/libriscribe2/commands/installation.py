@@ -1,21 +1,35 @@
-"""How `doctor` looks at one thing after the other, and its checks of the program and the disk."""
+"""The program on this machine: checks, settings, models, tools, and a bug report."""
 
 import codecs
+import getpass
+import json
 import locale
+import os
 import platform
 import site
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from libriscribe2 import __version__
-from libriscribe2.errors import LibriScribeError
-from libriscribe2.project.atomic import storage_errors
+from libriscribe2.commands.projects import locate, stage_names
+from libriscribe2.engine.stages import all_stages
+from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.llm.default_model import LocalServer
+from libriscribe2.llm.providers import PROVIDERS, ModelChoice
+from libriscribe2.project.atomic import read_regular, storage_errors
 from libriscribe2.project.lock import MIN_FREE_BYTES, free_bytes
+from libriscribe2.project.paths import ProjectPaths
+from libriscribe2.research.catalog import all_tools
+from libriscribe2.research.tool import describe
+from libriscribe2.settings import Loaded, Settings, load_for_project, without_secrets
+from libriscribe2.settings.parts import resolved, stage_model
+from libriscribe2.wording import redact, secrets_in
 
 State = Literal["ok", "warning", "failed"]
 
@@ -221,3 +235,176 @@ def existing(path: Path) -> Path:
     """The path itself, or the nearest of those above it that exists."""
     whole = path.absolute()
     return next(one for one in (whole, *whole.parents) if one.exists())
+
+
+def load_settings(project: str | None) -> Loaded:
+    """The settings in force for a project, or for none, and where each comes from.
+
+    Raises:
+        ConfigError: A file or a variable cannot be used.
+        ProjectError: There is no such project.
+    """
+    stages = stage_names()
+    loaded = load_for_project(None, environ=os.environ, flags={}, stages=stages)
+    if project is None:
+        return loaded
+    root = locate(project, None, loaded.settings).root
+    return load_for_project(root, environ=os.environ, flags={}, stages=stages)
+
+
+def settings_record(loaded: Loaded, *, origin: bool) -> dict[str, Any]:
+    """The settings by dotted key: the value alone, or the value and its origin."""
+    values = {key: _without_secrets(value) for key, value in loaded.values().items()}
+    record: dict[str, Any] = values
+    if origin:
+        record = {
+            key: {"value": value, "origin": loaded.origins[key]} for key, value in values.items()
+        }
+    older = {key.replace(".evaluator", ".judge"): value for key, value in record.items()}
+    return older | record  # who reads the older name finds it
+
+
+def _without_secrets(value: Any) -> Any:
+    return without_secrets(value) if isinstance(value, str) else value
+
+
+def models_record(
+    settings: Settings, choice: ModelChoice, servers: Sequence[LocalServer]
+) -> dict[str, Any]:
+    """Which model does what, and which could.
+
+    Args:
+        settings: The settings in force.
+        choice: The default model and why it is the one.
+        servers: The servers on this machine that serve models.
+    """
+    rows = []
+    for agent in (agent for agent in all_stages() if agent.asks_model):
+        own = stage_model(settings, agent)
+        model = resolved(own.model, choice, settings).model
+        rows.append({"stage": agent.name, "model": model, "fallbacks": list(own.fallbacks)})
+    return {
+        "default": {"model": choice.model, "reason": choice.reason, "url": choice.url},
+        "stages": rows,
+        "providers_with_key": [
+            one.title for one in PROVIDERS if any(os.environ.get(name) for name in one.keys)
+        ],
+        "local_servers": [
+            {"name": one.name, "url": one.url, "models": list(one.models)} for one in servers
+        ],
+    }
+
+
+def stages_record() -> list[dict[str, Any]]:
+    """What each stage declares, in running order."""
+    return [
+        {
+            "stage": agent.name,
+            "agent": agent.__name__,
+            "reads": agent.reads,
+            "writes": agent.writes,
+            "per_chapter": agent.per_chapter(),
+            "asks_model": agent.asks_model,
+            "also_called": agent.also_called,
+        }
+        for agent in all_stages()
+    ]
+
+
+def tools_record() -> list[dict[str, Any]]:
+    """The tools of the tool chains, with the JSON Schema of their parameters.
+
+    Raises:
+        LibriScribeError: A tool is no tool.
+    """
+    return [{**describe(tool), "needs": list(tool.needs)} for tool in all_tools()]
+
+
+_MOST_EVENTS: Final = 500
+_LEFT_OUT: Final = frozenset({"message"})
+"""Fields of an event that may quote what somebody wrote."""
+
+
+def write_bundle(
+    file: Path, checks: Sequence[Mapping[str, Any]], loaded: Loaded, paths: ProjectPaths | None
+) -> list[str]:
+    """Write the archive.
+
+    Args:
+        file: The archive; there must be nothing of that name.
+        checks: What `doctor` found, as records.
+        loaded: The settings in force.
+        paths: The project whose last runs are told; None tells none.
+
+    Returns:
+        The names of what is in it.
+
+    Raises:
+        StorageError: A file cannot be read, or the archive cannot be written.
+        UsageError: There is a file of that name.
+    """
+    if file.exists():
+        raise UsageError(f"{file} is there already.", fix="Name another file.")
+    texts = {
+        "doctor.json": json.dumps([*checks], ensure_ascii=False, indent=1),
+        "versions.json": json.dumps(_versions(), indent=1),
+        "settings.json": json.dumps(_settings(loaded), ensure_ascii=False, indent=1),
+    }
+    if paths is not None:
+        texts["events.jsonl"] = _events(paths)
+    private = _private(paths)
+    with storage_errors("write", file), ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(name, _without(text, private))
+    return list(texts)
+
+
+def _versions() -> dict[str, str]:
+    """The program, Python, the system, and every package that is installed."""
+    packages = sorted({f"{one.name}=={one.version}" for one in metadata.distributions()})
+    return {
+        "libriscribe2": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "packages": " ".join(packages),
+    }
+
+
+def _settings(loaded: Loaded) -> dict[str, list[str]]:
+    """Each setting with its value and who gave it."""
+    return {
+        key: [without_secrets(str(value)), loaded.origins[key]]
+        for key, value in loaded.values().items()
+    }
+
+
+def _events(paths: ProjectPaths) -> str:
+    """The last events of the project, without what may quote somebody."""
+    if not paths.events.is_file():
+        return ""
+    with storage_errors("read", paths.events):
+        lines = read_regular(paths.events).decode("utf-8", "replace").splitlines()
+    kept = []
+    for line in lines[-_MOST_EVENTS:]:
+        try:
+            event = json.loads(line)
+        except ValueError:
+            kept.append('{"damaged": true}')
+        else:
+            told = {name: value for name, value in event.items() if name not in _LEFT_OUT}
+            kept.append(json.dumps(told, ensure_ascii=False))
+    return "\n".join(kept) + "\n"
+
+
+def _private(paths: ProjectPaths | None) -> dict[str, str]:
+    """What names a person, a place on the machine or a book, and what stands for it."""
+    names = {str(Path.home()): "~", getpass.getuser(): "USER", platform.node(): "HOST"}
+    if paths is not None:
+        names[paths.root.name] = "BOOK"
+    return {name: sign for name, sign in names.items() if len(name) > 2}
+
+
+def _without(text: str, private: Mapping[str, str]) -> str:
+    for name, sign in sorted(private.items(), key=lambda one: len(one[0]), reverse=True):
+        text = text.replace(name, sign)
+    return redact(text, secrets_in(os.environ))

@@ -14,9 +14,10 @@ from typing import Any, Final
 
 from libriscribe2 import __version__
 from libriscribe2.commands.projects import loaded_for, locate, look_at
-from libriscribe2.errors import ConfigError, LibriScribeError
+from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
+from libriscribe2.project.artifacts import Book, check_chapter
 from libriscribe2.project.paths import chapter_file
-from libriscribe2.wording import clean
+from libriscribe2.wording import clean, json_line
 
 Answer = Coroutine[Any, Any, Any]
 
@@ -89,10 +90,11 @@ async def text(book: str, chapter: int) -> Any:
         chapter: The chapter's number.
     """
     try:
-        paths = locate(book, None, loaded_for(None, {}).settings)
-        return look_at(paths).read_text(chapter_file(chapter))
+        view = look_at(locate(book, None, loaded_for(None, {}).settings))
+        check_chapter(chapter, Book(view).chapters())
+        return view.read_text(chapter_file(chapter))
     except LibriScribeError as error:
-        raise _refusal(f"error: {error.what} why: {error.why} fix: {error.fix}") from error
+        raise _refused(error) from error
 
 
 async def why(book: str, scene: str) -> Any:
@@ -153,7 +155,9 @@ async def redo(
     if not confirmed:
         return await _asked("redo", book, part, dry_run=True)
     if max_cost <= 0:
-        raise _refusal("max_cost is needed: what the whole book may have cost, in US dollars")
+        raise _refused(
+            UsageError("max_cost is needed: what the whole book may cost, in US dollars")
+        )
     options = {"note": wish} if wish else {}
     return await _asked("redo", book, part, max_cost=str(max_cost), **options)
 
@@ -191,7 +195,12 @@ async def _asked(command: str, *words: str, **options: str | bool) -> Any:
             process.terminate()
     if process.returncode not in {0, _FINDINGS} or (process.returncode and not out.strip()):
         raise _refusal(clean(err.decode("utf-8", "replace").strip()))
-    return _value(out.decode("utf-8")) if out.strip() else "Done."
+    return _one_value(out.decode("utf-8"))
+
+
+def _refused(error: LibriScribeError) -> Exception:
+    """A failure in the form in which a command writes it."""
+    return _refusal(json_line(error.as_record()))
 
 
 def _refusal(message: str) -> Exception:
@@ -201,9 +210,10 @@ def _refusal(message: str) -> Exception:
     return ToolError(message)
 
 
-def _value(out: str) -> Any:
-    """The JSON value that was printed; of the events of a run, the last ones."""
+def _one_value(out: str) -> str:
+    """The JSON value that was printed, as it is; of the events of a run, a list of the last ones."""
     try:
-        return json.loads(out)
+        json.loads(out)
     except ValueError:
-        return [json.loads(line) for line in out.splitlines()[-_LAST_EVENTS:]]
+        return f"[{', '.join(out.splitlines()[-_LAST_EVENTS:])}]"
+    return out

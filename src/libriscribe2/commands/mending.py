@@ -5,7 +5,7 @@ a run that breaks off goes on where it was; replies that were paid for are repla
 kept is kept in one change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from fnmatch import fnmatchcase
@@ -18,21 +18,26 @@ from libriscribe2.agents.agent_mender import (
     Edited,
     Mended,
     MenderAgent,
+    Replanned,
     Reread,
     Written,
 )
 from libriscribe2.commands.projects import wanted_stages
 from libriscribe2.commands.runs import OpenBook
+from libriscribe2.context.story_so_far import scenes_of
 from libriscribe2.engine.engine import RunRequest, follow
 from libriscribe2.engine.stages import input_hashes, units_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.excerpts import scene_record, to_json
+from libriscribe2.models.story import ScenesFile
 from libriscribe2.models.story_bible import StoryBibleFile
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project import records
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
+    SCENES,
     STORY_BIBLE_FILES,
     SUMMARY_FILES,
     chapter_file,
@@ -44,6 +49,7 @@ from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import Change, Replacement, digest
 from libriscribe2.project.texts import content_sha, readable_json
+from libriscribe2.prose import divided
 
 JOB: Final = "resume --refresh"
 
@@ -76,7 +82,8 @@ def readings_due(view: ProjectView, brief: Brief) -> RunRequest | None:
     due = {
         unit.output
         for stage, unit in units
-        if view.state(unit.output, input_hashes(stage, unit, brief, view)).kind == "stale"
+        if view.exists(chapter_file(unit.chapter or 1))  # what is gone, the run itself brings back
+        and view.state(unit.output, input_hashes(stage, unit, brief, view)).kind == "stale"
     }
     due -= {summary_file(number) for number in _edited(view, brief)}
     return RunRequest(stages, refresh=True, only=frozenset(due), job=JOB) if due else None
@@ -130,6 +137,10 @@ async def propose(
     else:  # what an edit changed stands nowhere else: the next time it is looked for again
         readings = {n: one for n, one in readings.items() if n not in reread}
         reread = {}
+    if replanned := _replanned(store, chapters, {one.number for one in mended}):
+        fitted = await follow(book.ask(MenderAgent, lambda one: one.fit(replanned)), *consumers)
+        taken += [one for one in fitted if one.patches]
+        withheld += [one for one in fitted if not one.patches]
     change = _change(store, book.brief, readings, taken, seen, reread)
     return Proposal(tuple(changes), tuple(taken), tuple(withheld), change)
 
@@ -147,7 +158,7 @@ def keep(store: ProjectStore, proposal: Proposal) -> None:
     for one in change.files:
         if digest(store.read_bytes(one.name)) != one.before:
             raise ProjectError(
-                f"{one.name} was changed while it was mended",
+                f"{one.name} was changed while it was being patched",
                 fix=f"Run `libriscribe2 resume {store.paths.called} --refresh` again.",
             )
     store.change(change)
@@ -158,6 +169,27 @@ def diff_of(view: ProjectView, one: Mended) -> list[str]:
     name = chapter_file(one.number)
     old, new = (text.splitlines() for text in (Book(view).text(name), one.text))
     return list(unified_diff(old, new, name, name, n=0, lineterm=""))
+
+
+def _replanned(
+    view: ProjectView, chapters: Mapping[int, Written], others: Container[int]
+) -> dict[int, Replanned]:
+    """The chapters, but for some, whose scenes were written by another plan, with the plan of now."""
+    book, found = Book(view), dict[int, Replanned]()
+    for number, written in chapters.items():
+        if number in others:
+            continue
+        touched = book.touched_scenes(number)
+        texts = scenes_of(divided(written.text)[1].strip())
+        if not touched or len(texts) != len(book.plan_shas(number)):
+            continue
+        plans = book.load(SCENES, ScenesFile).chapters[number - 1].scenes
+        lines = [
+            to_json({"chapter": number, "now": scene_record(plans[at - 1], at, len(plans))})
+            for at in touched
+        ]
+        found[number] = Replanned(written, lines, [texts[scene - 1] for scene in touched])
+    return found
 
 
 def _edited(view: ProjectView, brief: Brief) -> dict[int, Edited]:
@@ -223,7 +255,12 @@ def _change(
             for n, one in made.items()
         }
     shas = {name: content_sha(name, text.encode()) for name, text in texts.items()}
-    known = _known(store, brief, frozenset(readings), shas, keys)
+    plans = {
+        chapter_file(one.number): Book(store).plan_shas(one.number)
+        for one in mended
+        if one.replanned
+    }
+    known = _known(store, brief, frozenset(readings), shas, keys, plans)
     before = {chapter_file(n): sha for n, sha in seen.items()}
     files = tuple(
         Replacement(name, before.get(name, digest(store.read_bytes(name))), text)
@@ -248,6 +285,7 @@ def _known(
     settled: frozenset[int],
     shas: Mapping[str, str],
     keys: Mapping[str, tuple[str, ...]],
+    plans: Mapping[str, Sequence[str]],
 ) -> dict[str, Mapping[str, Any]]:
     """What the journal says of the files from then on, by name.
 
@@ -267,7 +305,10 @@ def _known(
             made = {"step": last.step, "in": inputs}
             if unit.output in shas:
                 own = [*last.keys, *keys.get(unit.output, ())]
-                more = {"sha": shas[unit.output], "params": dict(last.params), "k": own}
+                params = dict(last.params)
+                if unit.output in plans:  # its text was held to the plan as it is
+                    params["plans"], inputs[SCENES] = list(plans[unit.output]), now[SCENES]
+                more = {"sha": shas[unit.output], "params": params, "k": own}
                 found[unit.output] = {**made, **more}
             elif inputs != dict(last.inputs):
                 found[unit.output] = {**made, "from": unit.output}

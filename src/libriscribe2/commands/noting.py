@@ -14,7 +14,7 @@ from libriscribe2.commands.projects import (
     stage_names,
     wanted_stages,
 )
-from libriscribe2.context.author_notes import BUDGET
+from libriscribe2.context.notes import AUTHOR_NOTES_BUDGET
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story import ScenesFile
@@ -174,7 +174,7 @@ def note_down(paths: ProjectPaths, about: str, text: str) -> Noted:
             fix=f"Note it on the book or on a chapter: `libriscribe2 note {paths.called} 1 ...`.",
         )
     if not said:
-        raise UsageError("The note is empty.", fix='Put it into quotes: "less weather".')
+        raise UsageError("The note is empty.", fix='Put it in quotes: "less weather".')
     there = (view.read_bytes(part.note) or b"").decode("utf-8", "replace").strip()
     is_new = said not in there.split("\n\n")
     if is_new:
@@ -242,11 +242,11 @@ def check_room(name: str, text: str) -> None:
     Raises:
         UsageError: It is too long.
     """
-    if weigh(text) > BUDGET // 2:
+    if weigh(text) > AUTHOR_NOTES_BUDGET // 2:
         raise UsageError(
             f"{name} would be too long.",
-            why=f"it would hold {weigh(text):,} characters, and a request shows {BUDGET // 2:,}",
-            fix=f"Say it shorter, or shorten {name} in an editor.",
+            why=f"it would hold {weigh(text):,} characters, and a request shows {AUTHOR_NOTES_BUDGET // 2:,}",
+            fix=f"Make it shorter, or shorten {name} in an editor.",
         )
 
 

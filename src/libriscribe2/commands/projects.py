@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,7 +19,7 @@ from libriscribe2.errors import ConfigError, ProjectError, UsageError
 from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import check_chapter
-from libriscribe2.project.atomic import storage_errors
+from libriscribe2.project.atomic import is_file, storage_errors
 from libriscribe2.project.book_file import read_book_toml
 from libriscribe2.project.legacy import ConvertedView, convert, is_legacy, read_legacy
 from libriscribe2.project.paths import (
@@ -31,7 +32,7 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.structure_change import peek
+from libriscribe2.project.structure_change import is_project, peek
 from libriscribe2.settings import Loaded, ModelsConfig, Settings, StageModel, load_for_project
 from libriscribe2.settings.trust import ANY_ADDRESS
 from libriscribe2.wording import plain_fault, stage_name
@@ -58,7 +59,7 @@ def loaded_for(root: Path | None, flags: Mapping[str, Any], *, mock: bool = Fals
     named = flags.get("models.default")
     if named is not None and not named.strip(" ,\t\n"):
         raise UsageError(
-            "The model after --model has no name.",
+            "--model has no value.",
             fix="Name one, such as openai/gpt-5.4-mini, or leave --model out.",
         )
     if mock and named and named not in DEMO_NAMES:
@@ -154,6 +155,38 @@ def locate(typed: str | None, named: str | None, settings: Settings) -> ProjectP
         fix=f"Did you mean {folded[close[0]]!r}?"
         if close
         else "Start one with `libriscribe2 create`.",
+    )
+
+
+def book_at(typed: str, settings: Settings) -> ProjectPaths:
+    """The book to which a whole path leads that was typed or pasted where no shell reads it.
+
+    Args:
+        typed: The path of the book's folder, or of a file in it; it may begin with `~`, and stand
+            in quotation marks, as file managers copy it.
+        settings: Say where dumps lie.
+
+    Raises:
+        UsageError: There is no book.
+        StorageError: The folder cannot be read.
+    """
+    bare = typed.strip()
+    if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'":
+        bare = bare[1:-1]
+    path = Path(bare)
+    with suppress(RuntimeError):  # nobody is called so: then it is no whole path
+        path = path.expanduser()
+    if path.is_absolute():
+        with storage_errors("read", path):
+            folders = path.parents if is_file(path) else (path,)
+        for root in folders:
+            paths = ProjectPaths(root, settings.debug_dir / root.name, str(root))
+            if is_project(paths):
+                return paths
+    raise UsageError(
+        f"There is no book at {path}." if bare else "Which book?",
+        why=f"The folder of a book holds {BOOK_TOML}, or the {PROJECT_DATA} of the original LibriScribe2",
+        fix="Give the whole path of such a folder, or of a file in it.",
     )
 
 

@@ -29,9 +29,8 @@ from libriscribe2.editing.rebuild import (
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import AgentType
 from libriscribe2.errors import LibriScribeError, ProjectError, UsageError
-from libriscribe2.llm.backend import Completion
+from libriscribe2.llm.backend import Completion, ScriptedBackend
 from libriscribe2.llm.backends.routed import RoutedBackend
-from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.call_records import CallOptions
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice, check_choice

@@ -93,8 +93,8 @@ def played_book(asked: Mapping[str, Any], settings: Settings) -> PlayedBook:
         if value is not None and str(value) != str(getattr(recording.brief, key, "")):
             raise UsageError(
                 f"{default.model!r} is the recording of another book: its {key} is another one.",
-                why="A recording answers for the book that it was made of.",
-                fix="Leave out what says how the book is to be.",
+                why="A recording answers only for the book that it was made from.",
+                fix="Leave out the options that describe the book.",
             )
     models = ModelsConfig(default=default.model_copy(update={"model": RECORDED}))
     told = f"recorded {recording.date} from {recording.model}, {cost(recording.cost_usd)} then"

@@ -184,6 +184,6 @@ def calls_of_batch(paths: ProjectPaths, settings: Settings) -> SharedCalls | Non
     if settings.batch.spool is None and not paths.batch_mark.exists():
         return None
     # A book of its own never passes the room of many books.
-    from libriscribe2.batch.provider.book_calls import calls_of  # noqa: PLC0415
+    from libriscribe2.batch.provider.spool import calls_of  # noqa: PLC0415
 
     return calls_of(paths, settings.batch.spool, settings.batches_dir)

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from libriscribe2.batch.postgres.batch_log import batches
 from libriscribe2.batch.postgres.book_journal import SyncedBooks
 from libriscribe2.batch.postgres.database import PATIENCE, Database, Dsn, ensure_schema
-from libriscribe2.batch.postgres.exchange import Pace
+from libriscribe2.batch.postgres.exchange import Pace, batches
 from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter

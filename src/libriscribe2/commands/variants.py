@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from libriscribe2.agents.agent_base import Agent, Unit
 from libriscribe2.agents.agent_passage_evaluator import PassageEvaluator
 from libriscribe2.agents.chapter_writer import planned_scenes
-from libriscribe2.checks.evaluation.passage_pairs import CALIBRATION_PASSAGES, Pair, sound_passages
+from libriscribe2.checks.passage_pairs import CALIBRATION_PASSAGES, Pair, sound_passages
 from libriscribe2.checks.text import sentences
 from libriscribe2.commands.noting import Part, part_of
 from libriscribe2.commands.projects import open_project, read_brief, stage_called, wanted_stages

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from libriscribe2.batch.batch_report import Figure, figures_of
 from libriscribe2.batch.folders import mark_project
-from libriscribe2.batch.postgres.batch_log import batches, forget_batch
 from libriscribe2.batch.postgres.book_journal import (
     DatabaseJournal,
     ProjectClaim,
@@ -22,8 +21,8 @@ from libriscribe2.batch.postgres.book_journal import (
     stored_book,
 )
 from libriscribe2.batch.postgres.database import Database, DatabaseRates
-from libriscribe2.batch.postgres.exchange import Exchange, drain, key_of, workers
-from libriscribe2.batch.postgres.worker import DatabaseQueue, Worker
+from libriscribe2.batch.postgres.exchange import Exchange, batches, forget_batch, key_of
+from libriscribe2.batch.postgres.worker import DatabaseQueue, Worker, drain, workers
 from libriscribe2.batch.progress import Book, BookState, Ended
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter, Terms

@@ -20,6 +20,7 @@ def missing(name: str) -> ModuleSpec | None:
 def test_a_database_needs_its_libraries_and_a_folder_does_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    pytest.importorskip("psycopg")
     shared = Settings.model_validate({"batch": {"dsn": ADDRESS}})
     assert batches.is_shared(shared)
     monkeypatch.setattr(batches, "find_spec", missing)

@@ -14,8 +14,7 @@ from libriscribe2.commands import doctor, installation
 from libriscribe2.commands.doctor import Case, examinations
 from libriscribe2.commands.installation import CheckResult, Examination, examine, exit_code_of
 from libriscribe2.errors import ConfigError, ModelError, ProviderError, StorageError
-from libriscribe2.llm.backend import BackendError, Completion
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import BackendError, Completion, ScriptedBackend
 from libriscribe2.llm.default_model import LocalServer
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.settings import LlmConfig, Settings

@@ -42,7 +42,9 @@ def say_everything(screen: Screen, text: str) -> None:
     say.note(text)
     say.warning(text)
     say.error(LibriScribeError(text, text, text))
-    say.error(LibriScribeError(text, text, text), as_json=True)
+    say.as_json = True
+    say.error(LibriScribeError(text, text, text))
+    say.as_json = False
     say.render_event_json(event("stage.failed", stage=text, message=text))
     with say.live():
         say.render_event(event("stage.start", stage=text, unit=text, reason=text))
@@ -173,7 +175,8 @@ def test_an_error_says_only_what_is_known() -> None:
 def test_an_error_as_json_is_one_line_on_stderr() -> None:
     screen = Screen(Terminal)
     error = ConfigError("Größe\nfehlt", "why " * 50, "fix")
-    screen.renderer.error(error, as_json=True)
+    screen.renderer.as_json = True
+    screen.renderer.error(error)
     assert screen.talk.count("\n") == 1
     assert json.loads(screen.talk) == error.as_record()
     assert screen.data == ""

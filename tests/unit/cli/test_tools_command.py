@@ -34,7 +34,7 @@ def test_a_broken_catalog_is_an_error_and_no_data(monkeypatch: pytest.MonkeyPatc
     def broken() -> None:
         raise LibriScribeError("two tools have one name")
 
-    monkeypatch.setattr("libriscribe2.commands.inventory.all_tools", broken)
+    monkeypatch.setattr("libriscribe2.commands.installation.all_tools", broken)
     result = CliRunner().invoke(app, ["tools", "--json"])
     assert result.exit_code == 1
     assert result.stdout == ""
