@@ -15,6 +15,8 @@ ROOT: Final = Path(__file__).parents[1]
 VERSION: Final = re.compile(r"\d+\.\d+\.\d+")
 NOWHERE: Final = "libriscribe2.example"
 """Stands for the project's address until it has one."""
+REVERSED: Final = "example.libriscribe2"
+"""The same where names begin with the widest domain."""
 
 
 def main(words: list[str]) -> str:
@@ -29,6 +31,9 @@ def main(words: list[str]) -> str:
     )
     day = f"{datetime.now(UTC):%Y-%m-%d}"
     _set(ROOT / "CHANGELOG.md", rf"^## \[{re.escape(version)}\].*$", f"## [{version}] - {day}")
+    _run(
+        "env", "PYTHONPATH=.", sys.executable, "tests/docs/reference_pages.py"
+    )  # the manual's head
     _run("uv", "lock")
     _run("uv", "build", "--clear")
     _run(sys.executable, "-m", "twine", "check", "--strict", *_built())
@@ -47,10 +52,9 @@ def _check(version: str) -> None:
         sys.exit(f"There is a tag v{version} already.")
     if not (ROOT / "site" / "index.html").is_file():
         sys.exit("The source package has the documentation as a site: run `make docs-site` first.")
-    if NOWHERE in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
-        sys.exit(
-            "pyproject.toml does not say where the project lives: replace libriscribe2.example."
-        )
+    named = _run("git", "grep", "--name-only", "--fixed-strings", "-e", NOWHERE, "-e", REVERSED)
+    if places := [name for name in named.split() if not name.startswith("release/")]:
+        sys.exit(f"Replace {NOWHERE} and {REVERSED} in {', '.join(places)}.")
 
 
 def _set(path: Path, pattern: str, line: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from io import StringIO
@@ -68,6 +69,9 @@ def _without_web_fonts() -> str:
 
 def browser(folder: Path) -> None:
     """The plan, a chapter and the shelf at the desk, as PNGs."""
+    shutil.copytree(ROOT / "examples" / "squeeze", folder / "projects" / "squeeze")
+    recording = ROOT / "tests" / "recorded" / "locked-key.json"
+    typed(folder, "create", "--model", f"recorded:{recording}", "--project-name", "locked-key")
     words = [sys.executable, "-m", "libriscribe2", "desk", "--no-open"]
     desk = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True, encoding="utf-8")
     address = desk.stdout.readline().strip() if desk.stdout is not None else ""

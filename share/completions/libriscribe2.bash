@@ -1,4 +1,3 @@
-
 _libriscribe2_completion() {
     local IFS=$'
 '
@@ -9,4 +8,3 @@ _libriscribe2_completion() {
 }
 
 complete -o default -F _libriscribe2_completion libriscribe2
-
