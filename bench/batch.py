@@ -21,12 +21,11 @@ from tests.support.postgres import Cluster, running_cluster
 
 from bench.slow_book import SECONDS
 from libriscribe2.batch.folders import BatchPaths
-from libriscribe2.batch.local import LocalQueue
 from libriscribe2.batch.postgres.database import Database, Dsn, ensure_schema
 from libriscribe2.batch.postgres.exchange import Exchange, Pace
 from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.progress import Book, Ended, Sums
-from libriscribe2.batch.queue import BookQueue
+from libriscribe2.batch.queue import BookQueue, LocalQueue
 from libriscribe2.batch.rows import Row
 from libriscribe2.batch.work import BookWriter, Terms
 

@@ -1,6 +1,7 @@
 """Memory of a batch: what one book more at once takes, over HTTP to a server without latency.
 
-`python -m bench.batch_memory` prints it; Linux alone.
+`python -m bench.batch_memory` prints it; Linux alone. With `database`, the journals are in a PostgreSQL
+of its own, which has to be installed; numbers name other counts of books at once.
 """
 
 import os
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -15,6 +17,7 @@ from typing import Final
 from tests.support.batches import add_books
 from tests.support.desk import Desk
 from tests.support.openai_server import OpenAIServer
+from tests.support.postgres import running_cluster
 
 TITLE: Final = "Memory of a batch"
 AT_ONCE: Final = (1, 4, 8, 50)
@@ -27,20 +30,30 @@ def measure() -> Iterator[str]:
     yield "| books at once | all processes of the batch | a book more |"
     yield "|---|---|---|"
     first = 0.0
-    with OpenAIServer(cost=0.001) as server:
-        for count in AT_ONCE:
-            most = peak_megabytes(server, count)
+    counts = [int(word) for word in sys.argv[1:] if word.isdigit()] or AT_ONCE
+    with OpenAIServer(cost=0.001) as server, ExitStack() as stack:
+        shared = "database" in sys.argv
+        cluster = stack.enter_context(running_cluster("max_connections=300")) if shared else None
+        for count in counts:
+            most = peak_megabytes(server, count, cluster.new_database() if cluster else "")
             first = first or most
-            more = f"{(most - first) / (count - AT_ONCE[0]):.1f} MB" if count > AT_ONCE[0] else "-"
+            more = f"{(most - first) / (count - counts[0]):.1f} MB" if count > counts[0] else "-"
             yield f"| {count} | {most:.0f} MB | {more} |"
 
 
-def peak_megabytes(server: OpenAIServer, count: int) -> float:
-    """The most memory that a batch takes which writes so many books at once."""
+def peak_megabytes(server: OpenAIServer, count: int, dsn: str = "") -> float:
+    """The most memory that a batch takes which writes so many books at once.
+
+    Args:
+        server: Answers.
+        count: How many books.
+        dsn: The database that has the journals, too; none keeps them in their folders alone.
+    """
     with TemporaryDirectory() as name:
         desk = Desk(Path(name) / "desk")
         desk.folder.mkdir()
         desk.environment |= {"OPENAI_API_KEY": "sk-none", "OPENAI_BASE_URL": server.url}
+        desk.environment |= {"LIBRISCRIBE2_BATCH__DSN": dsn} if dsn else {}
         names = [f"book-{number}" for number in range(count)]
         add_books(desk, names, row=ROW)
         words = ("batch", "run", "--model", "openai/test-model", "--books", str(count))

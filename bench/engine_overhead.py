@@ -19,9 +19,8 @@ from bench.waits import Waits, bare_seconds
 from libriscribe2.app import App, AppOptions
 from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
-from libriscribe2.llm.backend import Completion, Request
+from libriscribe2.llm.backend import Completion, Request, ScriptedBackend
 from libriscribe2.llm.backends.demo import DemoAuthor
-from libriscribe2.llm.backends.scripted import ScriptedBackend
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.lock import Machine

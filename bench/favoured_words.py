@@ -2,7 +2,7 @@
 
 Machine books are files `MODEL__PREMISE.txt`. A word counts if it stands in most books of half of the
 models (by the hash of their names) and of nearly all premises, and is more frequent there than in
-any English: `wordfreq`, and half of the books by people. The lists of `checks/favoured_words.py` are
+any English: `wordfreq`, and half of the books by people. The lists of `checks/reference_ranges.py` are
 its output; the other halves say what they are worth.
 """
 

@@ -30,7 +30,7 @@ from random import Random
 from typing import Any, Final
 
 from bench import plain
-from libriscribe2.checks.evaluation.passage_pairs import Where, equal_windows
+from libriscribe2.checks.passage_pairs import Where, equal_windows
 from libriscribe2.llm.litellm_library import load_litellm
 
 PREMISES: Final = (

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any, Final
 
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, StepMetadata
 from libriscribe2.research.chain_model import ChainModel

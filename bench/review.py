@@ -31,7 +31,7 @@ def measure() -> Iterator[str]:
         calls = source.calls()
         count = len(calls.read())
         start = perf_counter()
-        Site(take(source, calls), LiveAddresses(), live=True).render(("overview",))
+        Site(take(source, calls), LiveAddresses(), "live").render(("overview",))
         again = perf_counter() - start
     yield f"- {count} calls, {pages} pages as a folder: {took:.2f} s, {worked:.2f} s of CPU"
     yield f"- the overview anew after a change: {1e3 * again:.0f} ms"

@@ -4,10 +4,12 @@ import gc
 import hashlib
 import logging
 import os
+import re
 import shutil
 import socket
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,34 @@ _FOREIGN = {name for provider in PROVIDERS for name in (*provider.keys, *provide
 }
 
 _HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+
+
+_LIBRARIES = {
+    **{name: name for name in ("PIL", "fontTools", "grimp", "pdfua", "pexpect", "pikepdf")},
+    **{name: name for name in ("mcp", "opentelemetry", "playwright", "psycopg", "typst")},
+    "bench.house": "grimp",
+    "libriscribe2.batch.postgres": "psycopg",
+    "tests.support.collector": "opentelemetry",
+    "tests.support.machines": "psycopg",
+    "tests.support.terminal": "pexpect",
+}
+"""What tests import, and the library of an extra or of the group `dev` that it needs."""
+
+_MISSING = [name for name, library in _LIBRARIES.items() if find_spec(library) is None]
+_NEEDS_MORE = re.compile(rf"(?m)^(?:from|import) (?:{'|'.join(map(re.escape, _MISSING))})\b")
+
+
+def pytest_report_header() -> str:
+    """What is not installed, and so left out."""
+    return f"tests left out, for want of: {', '.join(_MISSING) or 'nothing'}"
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out a file of tests, or a folder by its `conftest.py`, that needs what is missing."""
+    path = collection_path / "conftest.py" if collection_path.is_dir() else collection_path
+    if not _MISSING or path.suffix != ".py" or not path.is_file():
+        return None
+    return True if _NEEDS_MORE.search(path.read_text(encoding="utf-8")) else None
 
 
 _MEMORY = Path("/dev/shm")

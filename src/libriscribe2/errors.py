@@ -66,7 +66,7 @@ class ConfigError(LibriScribeError):
 
 
 class ProjectError(LibriScribeError):
-    """A project folder or one of its files that cannot be used as it is."""
+    """A project folder, or a file of it or made from it, that cannot be used as it is."""
 
     exit_code = 3
     slug = "project"

@@ -23,7 +23,7 @@ from tests.docs.checklist import (
 )
 
 import libriscribe2
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 
 ROOT = Path(__file__).parents[2]

@@ -1,9 +1,11 @@
 """Every block of commands in the tutorials and how-tos runs, or says why it does not."""
 
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -106,3 +108,28 @@ def test_DO_what_other_pages_say_to_type_exists(page: Path) -> None:
         assert words[1] in NAMES or words[1].startswith("-"), line
         options = [word.partition("=")[0] for word in words if word.startswith("--")]
         assert all(option in known for option in options), line
+
+
+PYTHON: Final = re.compile(r"(<!-- not run: [^\n]* -->\n)?```python\n(.*?)```", re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", ["library.md", "recordings.md", "exports.md", "reference/tools.md"]
+)
+def test_DO_the_python_of_a_page_runs(page: str, tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "desk")
+    desk.folder.mkdir()
+    desk.run("demo")
+    recording = ROOT / "tests" / "recorded" / "locked-key.json"
+    shutil.copy(recording, desk.folder / "my-book.json")
+    desk.run("create", "--model", "recorded:my-book.json", "-p", "book")
+    (desk.folder / "my-book.md").write_text(desk.project().text("manuscript.md"), encoding="utf-8")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    around = desk.whole_environment({"LIBRISCRIBE2_MODELS__DEFAULT": "demo", "PATH": path})
+    blocks = PYTHON.findall((DOCS / page).read_text(encoding="utf-8"))
+    for number, code in enumerate(code for reason, code in blocks if not reason):
+        file = desk.folder / f"test_{number}.py"
+        file.write_text(code, encoding="utf-8")
+        tool = ("-m", "pytest", "-q") if "def test_" in code else ()
+        subprocess.run([sys.executable, *tool, file.name], cwd=desk.folder, env=around, check=True)

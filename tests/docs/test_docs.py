@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from tests.docs.help_page import PAGE, ROOT, help_of, loaded
-from tests.docs.reference_pages import pages
+from tests.docs.reference_pages import JSON_PAGE, json_page, pages
 from typer.testing import CliRunner
 
 from libriscribe2 import errors
-from libriscribe2.agents.agent_advisor import AdvisorAgent
+from libriscribe2.agents.agent_advisor import AdvisorAgent, CoverPainter
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.agents.agent_book_reviewer import BookReviewer
 from libriscribe2.agents.agent_continuity_evaluator import ContinuityEvaluator
@@ -35,6 +35,7 @@ CONSULTED: tuple[type[Agent], ...] = (
     PassageEvaluator,
     BookReviewer,
     AdvisorAgent,
+    CoverPainter,
     MenderAgent,
 )
 """Agents that are no stages."""
@@ -57,8 +58,17 @@ def commands_in(text: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("path", sorted(pages()), ids=lambda path: path.name)
 def test_DO_a_page_made_from_the_code_is_current(path: Path) -> None:
-    if "schemas" not in path.parts:  # these are made with the site
-        assert path.read_text(encoding="utf-8") == pages()[path], "run `make docs`"
+    assert path.read_text(encoding="utf-8") == pages()[path], "run `make docs`"
+
+
+def test_DO_the_page_of_json_is_what_the_commands_print(tmp_path: Path) -> None:
+    pages = JSON_PAGE.read_text(encoding="utf-8"), json_page(tmp_path)
+    kept, made = (re.sub(r"[0-9a-f]{64}|\d+", "0", page) for page in pages)  # sizes come and go
+    assert kept == made, "run `make docs`"
+
+
+def test_DO_no_schema_is_left_of_a_file_that_is_gone() -> None:
+    assert {*(REFERENCE / "schemas").iterdir()} <= pages().keys()
 
 
 def test_DO_the_readme_is_one_page() -> None:
@@ -73,8 +83,21 @@ def test_DO_the_readme_is_one_page() -> None:
 def test_DO_links_of_the_pages_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     targets = re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", text)
-    made = ("schemas/",)
-    gone = [to for to in targets if not (page.parent / to).exists() and not to.startswith(made)]
+    assert not [to for to in targets if not (page.parent / to).exists()]
+
+
+def test_DO_a_link_to_a_part_of_a_page_leads_to_a_heading() -> None:
+    gone = []
+    for page in sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")}):
+        for target, part in re.findall(
+            r"\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)", page.read_text("utf-8")
+        ):
+            text = (page.parent / target if target else page).read_text(encoding="utf-8")
+            heads = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+            names = {
+                re.sub(r"[^\w -]", "", head.lower()).strip().replace(" ", "-") for head in heads
+            }
+            gone += [f"{page.name}: {target}#{part}"] if part not in names else []
     assert not gone
 
 
@@ -123,6 +146,19 @@ def test_DO_the_readmes_table_names_real_commands_and_options() -> None:
         shown = help_of(*own)
         for option in re.findall(r"--[a-z-]+", " ".join(rest)):
             assert option in shown, part
+
+
+def test_DO_what_the_package_shares_is_what_shells_systems_and_pages_read() -> None:
+    share = ROOT / "share"
+    unit = (share / "systemd" / "libriscribe2-worker.service").read_text(encoding="utf-8")
+    assert f"```ini\n{unit}```" in (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    # zsh reads the first line alone for what a file completes.
+    zsh = (share / "completions" / "libriscribe2.zsh").read_text(encoding="utf-8")
+    assert zsh.startswith("#compdef libriscribe2\n")
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]
+    shared = {ROOT / name for name in build["build"]["targets"]["wheel"]["shared-data"]}
+    assert {path for path in share.rglob("*") if path.is_file()} <= shared
+    assert all(path.is_file() for path in shared)
 
 
 def test_XC_02_the_readmes_dependencies_are_those_of_the_package() -> None:

@@ -11,8 +11,7 @@ from pydantic import BaseModel
 from tests.support.made_up_text import wanted_schema
 
 from libriscribe2.agents.agent_base import Agent, AgentContext
-from libriscribe2.llm.backend import Request
-from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.backend import Line, Request, ScriptedBackend
 from libriscribe2.llm.call_records import ListOutbox, Piece
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.session import CallSession

@@ -4,8 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from libriscribe2.llm.backend import Completion, Request
-from libriscribe2.llm.backends.scripted import Line, ScriptedBackend
+from libriscribe2.llm.backend import Completion, Line, Request, ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, RunRecord
 from libriscribe2.research.chain_model import ChainModel

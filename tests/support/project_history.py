@@ -28,6 +28,7 @@ class ProjectHistory(RuleBasedStateMachine):
         self.book.run(DyingOps(10_000))
         self.mine: dict[str, bytes] = {}
         self.journal_lost = False
+        self.flipped = False
 
     def path(self, name: str) -> Path:
         return self.book.paths.root / name
@@ -125,6 +126,7 @@ class ProjectHistory(RuleBasedStateMachine):
         data = bytearray(journal.read_bytes() if journal.exists() else b"")
         if not data:
             return
+        self.flipped = True
         data[place % len(data)] ^= 1 << bit
         journal.write_bytes(data)
         view = ProjectStore.peek(self.book.paths)
@@ -149,6 +151,11 @@ class ProjectHistory(RuleBasedStateMachine):
         for name, data in self.book.contents().items():
             if name not in self.mine:
                 assert json.loads(data) if name.endswith(".json") else data.endswith(b"\n")
+
+    @invariant()
+    def a_torn_line_is_no_damage(self) -> None:
+        aside = self.book.paths.journal.parent.glob("trash/journal-*.jsonl")
+        assert self.flipped or not [*aside]
 
     @invariant()
     def our_own_work_is_never_taken_for_an_edit(self) -> None:

@@ -41,6 +41,12 @@ def played(desk: Desk, name: str) -> ProjectFolder:
     return desk.project(name)
 
 
+def block(prompt: str, name: str) -> str:
+    """What a block of a request holds; "" where there is none. Of several it is the last."""
+    found = re.findall(rf"<{name}>\n(.*?)\n</{name}>", prompt, re.DOTALL)
+    return found[-1] if found else ""
+
+
 def _of_session(folder: Path) -> Path:
     """What all processes of one session of pytest share."""
     places = (one for one in folder.parents if re.fullmatch(r"pytest-\d+", one.name))

@@ -1,6 +1,7 @@
 """An author who writes what a test says, and finds in it what the test says."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 from tests.support.authors import Author
@@ -46,10 +47,16 @@ def fact(entity: str, attribute: str, value: str, quote: str) -> dict[str, Any]:
     return {**told, "scene": 1, "time": time, "stance": "asserted"}
 
 
-def canon_reply(chapter: int, stated: dict[int, list[tuple[str, str, str, str]]]) -> str:
+def canon_reply(
+    chapter: int,
+    stated: dict[int, list[tuple[str, str, str, str]]],
+    noticed: Sequence[tuple[str, str, str]] = (),
+) -> str:
     """What is found in a chapter."""
     facts = [fact(*one) for one in stated[chapter]]
-    return json.dumps({"facts": facts, "events": [], "exit": {"people": [], "open": []}})
+    doubts = [dict(zip(("quote", "against", "why"), one, strict=True)) for one in noticed]
+    left = {"exit": {"people": [], "open": []}, "contradictions": doubts}
+    return json.dumps({"facts": facts, "events": [], **left})
 
 
 class TellingAuthor(Author):
@@ -59,22 +66,26 @@ class TellingAuthor(Author):
         verdict: What is answered where a pair is to be judged; None leaves it to the stand-in
             author.
         stated: What is found in each chapter.
+        noticed: What the reader of the second one finds to contradict what was said: its words,
+            the earlier words, why.
     """
 
     def __init__(
         self,
         verdict: dict[str, Any] | None = None,
         stated: dict[int, list[tuple[str, str, str, str]]] = FACTS,
+        noticed: Sequence[tuple[str, str, str]] = (),
     ) -> None:
         super().__init__(reply=self._told)
-        self._verdict, self._stated = verdict, stated
+        self._verdict, self._stated, self._noticed = verdict, stated, noticed
 
     def _told(self, request: Request) -> str | None:
         if request.step == "outline":
             return json.dumps(OUTLINE)
         texts = {"chapters/ch01/scene01": FIRST, "chapters/ch02/scene01": SECOND}
         if request.step.startswith("canon/ch"):
-            return canon_reply(int(request.step[-2:]), self._stated)
+            chapter = int(request.step[-2:])
+            return canon_reply(chapter, self._stated, self._noticed if chapter > 1 else ())
         if request.step.startswith("story/judge/") and self._verdict is not None:
             return json.dumps({"verdicts": [{"number": 1, **self._verdict}]})
         if request.step == "characters":

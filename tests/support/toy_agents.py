@@ -12,7 +12,7 @@ from typing_extensions import override
 from libriscribe2.agents.agent_base import Agent, AgentContext, Unit
 from libriscribe2.engine.engine import Engine
 from libriscribe2.engine.runner import RunParts
-from libriscribe2.llm.backends.scripted import ScriptedBackend
+from libriscribe2.llm.backend import ScriptedBackend
 from libriscribe2.llm.client import LLMClient
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.session import CallSession

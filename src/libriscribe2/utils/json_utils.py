@@ -33,7 +33,7 @@ class JSONProcessor:
         """JSON text whose string values have no `**bold**` or `*italic*` marks; keys stay."""
         stripped = cleanup.strip_json_text(text)
         formatting.log_stripped(stripped)
-        return stripped.text
+        return str(stripped.value)
 
     @staticmethod
     def strip_emphasis(value: Any, fields: Collection[str] | Callable[[str], bool]) -> Any:
