@@ -15,7 +15,7 @@ from libriscribe2.cli.frame import (
 )
 from libriscribe2.cli.render import Renderer
 from libriscribe2.commands.exporting import Exported, ExportPlan, plan_export
-from libriscribe2.exporters.export_book import Edition, ExportBook
+from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.publishing import all_exporters
 from libriscribe2.project.paths import OUTLINE
 from libriscribe2.wording import counted
@@ -114,7 +114,7 @@ def export(
     names = tuple(filter(None, ",".join([*(wanted or ()), formats or ""]).split(",")))
     if covers:
         names = (*names, "covers")
-    edition = Edition(**frame.settings(paths=paths, more=options.flags()).export.model_dump())
+    edition = frame.settings(paths=paths, more=options.flags()).export
     plan = plan_export(paths, edition, names, output, partial=partial, check=check)
     _tell_hindrances(frame.renderer, plan)
     done = plan.make()

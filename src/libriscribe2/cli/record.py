@@ -29,8 +29,8 @@ from libriscribe2.commands.recordings import (
 )
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.errors import UsageError
-from libriscribe2.exporters.export_book import Edition
 from libriscribe2.llm.backends.recorded import read_recording
+from libriscribe2.models.brief import Edition
 from libriscribe2.project.paths import EXPORTS
 from libriscribe2.wording import counted
 

@@ -348,11 +348,10 @@ def folder_examinations(case: Case) -> list[Examination]:
 def look_at_formats(settings: Settings) -> CheckResult:
     """Into which formats a book can be exported here."""
     # Slow to import, and only this check needs them.
-    from libriscribe2.exporters.export_book import Edition  # noqa: PLC0415
     from libriscribe2.exporters.publishing import all_exporters, hindrances  # noqa: PLC0415
 
     every = all_exporters()
-    hindered = hindrances(every, Edition(**settings.export.model_dump()))
+    hindered = hindrances(every, settings.export)
     able = ", ".join(one.name for one in every if one.name not in hindered)
     if not hindered:
         return CheckResult("ok", f"Books can be exported as {able}.")

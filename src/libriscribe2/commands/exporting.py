@@ -12,10 +12,11 @@ from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.errors import ConfigError, LibriScribeError, ProjectError, UsageError
 from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.exporters.covers import PICTURE, all_covers, cover_name
-from libriscribe2.exporters.export_book import Edition, ExportBook, Exporter
+from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.formats.epub import EpubReport, check_epub, checking_programs
 from libriscribe2.exporters.print_check import PrintFault, check_edition
 from libriscribe2.exporters.publishing import Published, exporters_for, hindrances, publish
+from libriscribe2.models.brief import Edition
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import EventFile
 from libriscribe2.project.book_file import write_book_toml

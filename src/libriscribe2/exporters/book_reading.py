@@ -13,9 +13,9 @@ from libriscribe2.documents.chapter_division import without_number
 from libriscribe2.errors import IncompleteError
 from libriscribe2.exporters.book_markdown import plain_lines, with_kept_lines, without_readings
 from libriscribe2.exporters.disclosure import written_by
-from libriscribe2.exporters.export_book import Edition, ExportBook, ExportChapter
+from libriscribe2.exporters.export_book import ExportBook, ExportChapter
 from libriscribe2.exporters.export_checks import cover_of, harmless, pictures_of, prepared, too_long
-from libriscribe2.models.brief import Brief
+from libriscribe2.models.brief import Brief, Edition
 from libriscribe2.models.citations import HEADING, cited
 from libriscribe2.models.languages import language_of
 from libriscribe2.models.story import ConceptFile, KeywordsModel, OutlineFile

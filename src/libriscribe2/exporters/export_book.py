@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
+from libriscribe2.models.brief import Edition
 from libriscribe2.models.languages import Language
 
 
@@ -25,38 +26,6 @@ class ExportChapter:
     text: str
     added: int = 0
     number: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """How a book is to be made, apart from what is in it; the settings of `[export]`.
-
-    Attributes:
-        pandoc: A pandoc to be used, as a path or a name; "" takes the bundled one, else the one on
-            the path.
-        style: How a Word file is laid out: `book`, or `manuscript` for standard manuscript format.
-        design: The look of the pages.
-        trim: The size of a page, such as `6x9` in inches.
-        bleed: Whether the sheets of the print edition are larger than the trim.
-        paper: What the print edition is printed on, which decides about the spine.
-        cover: The design of the cover, such as `tide` or `tide-dark`, or `picture`, which sets type
-            on the author's picture; "" has one chosen by genre and title.
-        font: The family of the text, from the project's folder `fonts/` or installed; it is
-            embedded in an EPUB. "" is the design's own in print, and the reader's in an EPUB.
-        vertical: Whether lines run from top to bottom, as far as the format can.
-        page_list: Whether the EPUB says where the pages of the print edition begin.
-    """
-
-    pandoc: str = ""
-    style: Literal["book", "manuscript"] = "book"
-    design: Literal["classic", "modern", "literary"] = "classic"
-    trim: Literal["5x8", "5.25x8", "5.5x8.5", "6x9", "a5"] = "6x9"
-    bleed: bool = False
-    paper: Literal["cream", "white", "color"] = "cream"
-    cover: str = ""
-    font: str = ""
-    vertical: bool = False
-    page_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +83,7 @@ class ExportBook:
     missing: tuple[int, ...] = ()
     unplanned: tuple[str, ...] = ()
     unsourced: bool = False
-    edition: Edition = Edition()
+    edition: Edition = field(default_factory=Edition)
     disclosure: str = ""
     printing: str = ""
     dedication: tuple[str, ...] = ()

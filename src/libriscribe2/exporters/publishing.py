@@ -16,9 +16,10 @@ from typing import Final
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters import formats
 from libriscribe2.exporters.disclosure import disclosure
-from libriscribe2.exporters.export_book import Edition, ExportBook, Exporter
+from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.pandoc import find_pandoc
 from libriscribe2.exporters.typesetting import need_typst
+from libriscribe2.models.brief import Edition
 from libriscribe2.project.atomic import atomic_write, make_folder, read_regular, storage_errors
 from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths

@@ -21,6 +21,7 @@ from typing_extensions import override
 
 from libriscribe2.llm.limits.budget import UNKNOWN_USD_PER_MILLION
 from libriscribe2.llm.server_addresses import fault_of_address
+from libriscribe2.models.brief import Edition
 from libriscribe2.models.notes import LONGEST_QUOTE
 
 
@@ -386,42 +387,6 @@ class BatchConfig(BaseModel):
     provider_poll_seconds: Seconds = 10.0
 
 
-class ExportConfig(BaseModel):
-    """The `[export]` table: how a book is made into files.
-
-    Attributes:
-        pandoc: A pandoc to use, as a path or a name; empty takes the one of the extra `[pdf]`,
-            else the one on the path.
-        style: How a Word file is laid out: as the pages of a book, or in standard manuscript
-            format.
-        design: The look of the pages of a PDF.
-        trim: The size of a page.
-        bleed: Whether the sheets of the print edition are larger than the trim.
-        paper: What the print edition is printed on.
-        cover: The design of the cover, such as `tide` or `tide-dark`; `picture` sets title and
-            author on the picture that `cover` in `[book]` names. Empty: by genre and title.
-        font: The family that the text is set in, from the project's folder `fonts/` or installed;
-            an EPUB has the characters of the book embedded. Empty: the design's own, and in an EPUB
-            the reader's.
-        vertical: Whether the lines of a Chinese, Japanese or Korean book run from top to bottom, in
-            EPUB and Word.
-        page_list: Whether the EPUB says where the pages of the print edition begin.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    pandoc: str = ""
-    style: Literal["book", "manuscript"] = "book"
-    design: Literal["classic", "modern", "literary"] = "classic"
-    trim: Literal["5x8", "5.25x8", "5.5x8.5", "6x9", "a5"] = "6x9"
-    bleed: bool = False
-    paper: Literal["cream", "white", "color"] = "cream"
-    cover: str = ""
-    font: str = ""
-    vertical: bool = False
-    page_list: bool = False
-
-
 class Settings(BaseSettings):
     """Everything that can be configured.
 
@@ -461,7 +426,7 @@ class Settings(BaseSettings):
     budget: BudgetConfig = BudgetConfig()
     research: ResearchConfig = ResearchConfig()
     batch: BatchConfig = BatchConfig()
-    export: ExportConfig = ExportConfig()
+    export: Edition = Edition()
     projects_dir: Folder = Path("projects")
     debug_dir: Folder = Path("debug")
     batches_dir: Folder = Path("batches")

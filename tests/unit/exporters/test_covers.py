@@ -11,8 +11,9 @@ from tests.support.hand_made import HandMade, book_of, png
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.covers import all_covers, cover_name
-from libriscribe2.exporters.export_book import Edition, ExportBook
+from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.typesetting import Job, cover_picture, typeset
+from libriscribe2.models.brief import Edition
 
 pytestmark = pytest.mark.slow
 

@@ -15,8 +15,9 @@ from tests.support.hand_made import HandMade, book_of, png
 
 from libriscribe2.documents.word_reader import read_changes, read_word
 from libriscribe2.errors import ConfigError
-from libriscribe2.exporters.export_book import Edition, ExportBook
+from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.formats.epub import check_epub
+from libriscribe2.models.brief import Edition
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,9 @@ from PIL import Image, ImageChops
 from tests.support.exported import made
 from tests.support.hand_made import ARABIC, CHINESE, HandMade, png
 
-from libriscribe2.exporters.export_book import Edition, ExportBook
+from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.typesetting import BLEED, TRIMS, least_gutter
+from libriscribe2.models.brief import Edition
 
 pytestmark = pytest.mark.slow
 

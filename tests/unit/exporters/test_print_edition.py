@@ -13,11 +13,12 @@ from tests.support.exported import made
 from tests.support.hand_made import ARABIC, HandMade, png
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.exporters.export_book import Edition, ExportBook
+from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.formats.pdf import barcode
 from libriscribe2.exporters.page_ink import got
 from libriscribe2.exporters.print_check import check_edition, check_pages
 from libriscribe2.exporters.typesetting import least_gutter, page_for, spine
+from libriscribe2.models.brief import Edition
 
 pytestmark = pytest.mark.slow
 

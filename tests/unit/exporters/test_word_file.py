@@ -13,8 +13,8 @@ from tests.support.exported import hostile, made
 from tests.support.hand_made import ARABIC, CHINESE, HandMade, book_of, png
 
 from libriscribe2.documents.manuscript_reader import read_manuscript
-from libriscribe2.exporters.export_book import Edition
 from libriscribe2.exporters.formats.docx import DocxExporter
+from libriscribe2.models.brief import Edition
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 TEXT = """# The *Letter*

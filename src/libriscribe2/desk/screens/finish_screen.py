@@ -30,7 +30,6 @@ from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
 from libriscribe2.exporters.covers import PICTURE
-from libriscribe2.exporters.export_book import Edition
 from libriscribe2.exporters.publishing import DISCLOSURE, all_exporters
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineFile
@@ -177,7 +176,7 @@ def show_finish(visit: Visit) -> Response:
 
 def _finish(visit: Visit, **more: Any) -> Response:
     try:
-        plan = plan_export(visit.paths, _edition(visit), partial=True)
+        plan = plan_export(visit.paths, settings_of(visit.paths.root, {}).export, partial=True)
         hindrances: dict[str, ConfigError] = dict(plan.hindrances)
         missing, book = plan.book.missing, plan.book
     except LibriScribeError as error:
@@ -196,10 +195,6 @@ def _finish(visit: Visit, **more: Any) -> Response:
     )
 
 
-def _edition(visit: Visit) -> Edition:
-    return Edition(**settings_of(visit.paths.root, {}).export.model_dump())
-
-
 def _files(visit: Visit) -> list[tuple[str, int]]:
     folder = visit.paths.resolve(EXPORTS)
     found = sorted(folder.iterdir()) if folder.is_dir() else []
@@ -213,7 +208,9 @@ def make_book(visit: Visit) -> Response:
         raise UsageError("Choose at least one format.")
     partial, check = bool(visit.form.get("partial")), bool(visit.form.get("check"))
     check = check and "epub" in wanted
-    plan = plan_export(visit.paths, _edition(visit), wanted, partial=partial, check=check)
+    plan = plan_export(
+        visit.paths, settings_of(visit.paths.root, {}).export, wanted, partial=partial, check=check
+    )
     return _finish(visit, done=plan.make())
 
 
@@ -240,7 +237,7 @@ def take_cover(visit: Visit) -> Response:
 
 def show_covers(visit: Visit) -> Response:
     """Every cover that can be drawn, to choose one."""
-    edition = _edition(visit)
+    edition = settings_of(visit.paths.root, {}).export
     visit.desk.galleries[str(visit.paths.root)] = cover_gallery(visit.paths, edition)
     names = visit.desk.galleries[str(visit.paths.root)]
     chosen = "" if visit.brief.cover and edition.cover != PICTURE else edition.cover

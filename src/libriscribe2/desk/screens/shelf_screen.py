@@ -31,7 +31,6 @@ from libriscribe2.desk.drawn import cover_svg
 from libriscribe2.desk.visits import Visit, change, page, see_work
 from libriscribe2.desk.workshop import Job, Quoted, model_of, servers
 from libriscribe2.errors import LibriScribeError, UsageError
-from libriscribe2.exporters.export_book import Edition
 from libriscribe2.llm.providers import MANUAL_MODEL, PROVIDERS, ModelChoice, is_recorded
 from libriscribe2.models.brief import SIZES, Brief
 from libriscribe2.observe.run_files import recorders
@@ -137,7 +136,7 @@ def show_cover(visit: Visit) -> Response:
     title = visit.book.title(brief) or visit.keys["book"]
     own = visit.paths.resolve(brief.cover) if brief.cover else None
     changed = own.stat().st_mtime_ns if own is not None and own.is_file() else 0
-    edition = Edition(**settings_of(visit.paths.root, {}).export.model_dump())
+    edition = settings_of(visit.paths.root, {}).export
     said = (str(visit.paths.root), brief.model_dump_json(), title, changed, edition)
     if said not in covers:
         if len(covers) >= _MOST_COVERS:
