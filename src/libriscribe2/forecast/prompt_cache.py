@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final
 
-from libriscribe2.llm.backend import Request
+from libriscribe2.llm.backend import BYTES_PER_TOKEN, Request
 from libriscribe2.llm.backends.litellm import FEWEST_TOKENS, messages_for
 from libriscribe2.llm.litellm_library import provider_of
 
@@ -13,7 +13,6 @@ LIFETIME: Final = 300.0
 """Seconds after its last use that a beginning is kept."""
 
 STEP: Final = 128
-BYTES_PER_TOKEN: Final = 4
 
 
 class PromptCache:

@@ -16,6 +16,9 @@ _CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 DEFAULT_SIZE_CAP: Final = 4_000_000
 """Longest reply in characters where the request sets no `max_tokens`."""
 
+BYTES_PER_TOKEN: Final = 4
+"""About what a token takes in UTF-8, where nobody counts; text that is not English takes more or less."""
+
 WHOLE_CHAPTER: Final = "whole"
 """What the request for a chapter at once is called within the chapter's step."""
 
@@ -309,6 +312,5 @@ class ScriptedBackend:
 
 
 def _estimate(request: Request, completion: Completion) -> Usage:
-    """Tokens at four characters each: close enough for a script."""
     asked = sum(len(str(message["content"])) for message in request.messages)
-    return Usage(asked // 4, len(completion.reply) // 4)
+    return Usage(asked // BYTES_PER_TOKEN, len(completion.reply) // BYTES_PER_TOKEN)

@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from libriscribe2.llm.backend import DEFAULT_SIZE_CAP, BackendError, Message, Usage
+from libriscribe2.llm.backend import BYTES_PER_TOKEN, DEFAULT_SIZE_CAP, BackendError, Message, Usage
 
-BYTES_PER_TOKEN = 8
-"""Far more than any token takes: a reply beyond `max_tokens` times this is a runaway."""
-
-_ESTIMATED_BYTES_PER_TOKEN = 4
+_LONGEST_TOKEN = 8
+"""Far more than tokens take on average: a reply beyond `max_tokens` times this is a runaway."""
 
 
 @dataclass(slots=True)
@@ -114,7 +112,7 @@ def attributes(part: Any) -> Mapping[str, Any]:
 
 def size_cap(max_tokens: int | None) -> int:
     """The longest believable reply in characters."""
-    return DEFAULT_SIZE_CAP if max_tokens is None else max_tokens * BYTES_PER_TOKEN
+    return DEFAULT_SIZE_CAP if max_tokens is None else max_tokens * _LONGEST_TOKEN
 
 
 def cost_of(reported: Any) -> float | None:
@@ -147,9 +145,9 @@ def estimated_usage(messages: Sequence[Message], reply: Reply) -> Usage:
     thought = len(thoughts.encode("utf-8")) if thoughts is not None else 0
     written = len(reply.text.encode("utf-8")) + thought
     return Usage(
-        input_tokens=asked // _ESTIMATED_BYTES_PER_TOKEN,
-        output_tokens=written // _ESTIMATED_BYTES_PER_TOKEN,
-        reasoning_tokens=thought // _ESTIMATED_BYTES_PER_TOKEN,
+        input_tokens=asked // BYTES_PER_TOKEN,
+        output_tokens=written // BYTES_PER_TOKEN,
+        reasoning_tokens=thought // BYTES_PER_TOKEN,
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, Protocol
 
-from libriscribe2.llm.backend import Request
+from libriscribe2.llm.backend import BYTES_PER_TOKEN, Request
 from libriscribe2.llm.providers import BASE_URL_VARIABLES, is_built_in, key_variables
 
 REPLY_TOKENS: Final = 2_000
@@ -23,7 +23,6 @@ REPLY_TOKENS: Final = 2_000
 LONGEST_PAUSE: Final = 86_400.0
 """The longest pause in seconds that a provider is believed; what it says may be any number."""
 
-_BYTES_PER_TOKEN: Final = 4
 _KILO: Final = 1_000
 
 
@@ -113,11 +112,11 @@ def rate_gate(
 def kilo_tokens(request: Request) -> int:
     """What a request counts as, in thousands of tokens, rounded up.
 
-    Four bytes of the prompt count as a token; the reply counts as the longest that was asked for,
+    The prompt counts by its length in bytes; the reply counts as the longest that was asked for,
     else as `REPLY_TOKENS`.
     """
     asked = json.dumps([request.messages, request.tools], ensure_ascii=False)
-    sent = len(asked.encode("utf-8", "surrogatepass")) / _BYTES_PER_TOKEN
+    sent = len(asked.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN
     reply = request.max_tokens if request.max_tokens is not None else REPLY_TOKENS
     return math.ceil((sent + reply) / _KILO)
 
