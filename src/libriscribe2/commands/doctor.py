@@ -36,7 +36,7 @@ from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import peek, require_project
 from libriscribe2.settings import ENV_FILE, Loaded, Settings, load_for_project, user_file
-from libriscribe2.settings.parts import check_models, stage_model, with_evaluator
+from libriscribe2.settings.parts import check_models, with_evaluator
 from libriscribe2.wording import cost, counted, duration
 
 _FLAGS: Final[Mapping[str, Any]] = {"no_input": True}
@@ -167,15 +167,12 @@ def look_at_key(case: Case) -> CheckResult:
     Raises:
         ModelError: A key is missing, or nobody serves a model of that name.
     """
-    stages = case.stages
-    if case.project is not None:
-        stages = with_evaluator(case.settings, case.brief, stages)
-    of_project = (case.paths.root, case.brief.premise) if case.project is not None else ()
-    check_models(case.settings, case.choice, stages, *of_project)
+    brief = None if case.project is None else case.brief
+    stages = with_evaluator(case.settings, brief, case.stages)
+    of_project = () if brief is None else (case.paths.root, brief.premise)
+    names = check_models(case.settings, case.choice, stages, *of_project)
     if case.settings.llm.base_url:
         return CheckResult("ok", f"{case.settings.llm.base_url} is used for every model.")
-    own = (stage_model(case.settings, agent) for agent in stages if agent.asks_model)
-    names = {case.choice.model, *(stage.model for stage in own if stage.model)}
     variables = {variable for name in names for variable in key_variables(name)}
     present = sorted(variable for variable in variables if os.environ.get(variable))
     return CheckResult("ok", f"Found {', '.join(present)}." if present else "No key is needed.")

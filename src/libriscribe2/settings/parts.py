@@ -102,11 +102,14 @@ def is_revising(agent: type[Agent]) -> bool:
 
 
 def with_evaluator(
-    settings: Settings, brief: Brief, stages: Iterable[type[Agent]]
+    settings: Settings, brief: Brief | None, stages: Iterable[type[Agent]]
 ) -> tuple[type[Agent], ...]:
-    """The stages of a run, and the evaluator where it decides about the chapters of one of them."""
+    """The stages of a run, and the evaluator where it decides about the chapters of one of them.
+
+    Without a brief it is asked whether it decides about any book.
+    """
     asking = tuple(stages)
-    revises = brief.revision and any(is_revising(agent) for agent in asking)
+    revises = (brief is None or brief.revision) and any(is_revising(agent) for agent in asking)
     return (*asking, PassageEvaluator) if revises and settings.revision.evaluator else asking
 
 
@@ -116,7 +119,7 @@ def check_models(
     stages: Sequence[type[Agent]],
     folder: Path | None = None,
     premise: str = "",
-) -> None:
+) -> set[str]:
     """Look for the key and the server of every model that a run of `stages` may ask.
 
     Args:
@@ -125,6 +128,9 @@ def check_models(
         stages: The stages.
         folder: The project's folder, where it is there already.
         premise: What the book is about; "" where nobody knows yet.
+
+    Returns:
+        The names of the models.
 
     Raises:
         ConfigError: The address of a server is none.
@@ -139,6 +145,7 @@ def check_models(
             from libriscribe2.llm.backends.recorded import check_recording  # noqa: PLC0415
 
             check_recording(one.model, folder, premise)
+    return {one.model for one in found}
 
 
 _MB: Final = 2**20

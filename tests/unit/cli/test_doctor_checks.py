@@ -203,6 +203,21 @@ def test_the_key_of_every_stage_is_looked_for(monkeypatch: pytest.MonkeyPatch) -
     assert doctor.look_at_key(case).message == "Found ANTHROPIC_API_KEY, OPENAI_API_KEY."
 
 
+def test_the_keys_of_fallbacks_and_of_the_evaluator_are_looked_for_before_there_is_a_book(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    models = {"default": "openai/m, mistral/m", "evaluator": "anthropic/claude"}
+    settings = Settings.model_validate({"models": models, "revision": {"evaluator": True}})
+    case = case_with(ONLINE, settings)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1234567890")
+    for name, variable in (("anthropic", "ANTHROPIC_API_KEY"), ("mistral", "MISTRAL_API_KEY")):
+        with pytest.raises(ModelError, match=name):
+            doctor.look_at_key(case)
+        monkeypatch.setenv(variable, "sk-1234567890")
+    found = doctor.look_at_key(case).message
+    assert found == "Found ANTHROPIC_API_KEY, MISTRAL_API_KEY, OPENAI_API_KEY."
+
+
 def test_no_key_is_needed_offline_or_at_a_server_of_ones_own() -> None:
     assert doctor.look_at_key(case_with(ModelChoice("demo", ""))).message == "No key is needed."
     settings = Settings(llm=LlmConfig(base_url="http://host/v1"))
