@@ -69,6 +69,9 @@ MONTHS: Final = (
 )
 """The months in English."""
 
+DAY_PARTS: Final = ("dawn", "morning", "noon", "afternoon", "evening")
+"""Night is not among them: it belongs to the day before as well as to the day after."""
+
 NUMBER_WORDS: Final = {
     **dict(zip(_UNITS, range(20), strict=True)),
     **dict(zip(_TENS, range(20, 100, 10), strict=True)),

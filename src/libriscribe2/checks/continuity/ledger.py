@@ -111,7 +111,6 @@ def _end(fact: Fact, things: Iterable[Fact], ended: Mapping[int, Sequence[EndedF
 def _is_meant(fact: Fact, end: EndedFact) -> bool:
     """Whether a statement is the one that a chapter ends."""
     same = (fact.attribute, fact.entity.casefold()) == (end.attribute, end.entity.casefold())
-    same = (fact.attribute, fact.entity.casefold()) == (end.attribute, end.entity.casefold())
     quoted = bool(fact.quote) and fact.quote == end.stated
     return same and (quoted or plain(fact.value) == plain(end.value))
 

@@ -9,7 +9,15 @@ from typing import Final
 
 from libriscribe2.checks.continuity.fact_values import weekday
 from libriscribe2.checks.rules import Rules
-from libriscribe2.checks.text import MONTHS, ChapterText, Gram, Paragraph, grams, shared_grams
+from libriscribe2.checks.text import (
+    DAY_PARTS,
+    MONTHS,
+    ChapterText,
+    Gram,
+    Paragraph,
+    grams,
+    shared_grams,
+)
 from libriscribe2.checks.text_figures import narration_drift
 from libriscribe2.checks.text_names import name_drift
 from libriscribe2.models.findings import Finding, Place, Severity
@@ -94,11 +102,15 @@ def hard(facts: Iterable[Fact]) -> list[Fact]:
 def is_after(later: Fact, earlier: Fact) -> bool:
     """Whether one fact holds after the other in the story.
 
-    By the story's own clock where both tell the day, else by the order of the text.
+    By the story's own clock where it tells them apart: by the day, or on one day by its part. Else
+    by the order of the text.
     """
-    this, that = later.time.day, earlier.time.day
-    if this is not None and that is not None and this != that:
-        return this > that
+    this, that = later.time, earlier.time
+    if this.day is not None and that.day is not None:
+        if this.day != that.day:
+            return this.day > that.day
+        if this.part != that.part and this.part in DAY_PARTS and that.part in DAY_PARTS:
+            return DAY_PARTS.index(this.part) > DAY_PARTS.index(that.part)
     return later.place > earlier.place
 
 

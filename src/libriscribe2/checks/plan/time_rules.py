@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from libriscribe2.checks.plan.plan import PLAN_RULES, STORY, Plan
-from libriscribe2.checks.text import MONTHS
+from libriscribe2.checks.text import DAY_PARTS, MONTHS
 from libriscribe2.models.findings import Finding, Place
 from libriscribe2.models.story import OutlineChapter
 from libriscribe2.project.paths import OUTLINE, SCENES
@@ -19,9 +19,6 @@ _RANK: Final = {
     **dict.fromkeys(("day", "tag", "jour", "día", "dia", "giorno", "dag", "dzień", "день"), 3),
     **dict.fromkeys(("hour", "stunde", "heure", "hora", "ora", "uur"), 4),
 }
-_PARTS: Final = ("dawn", "morning", "noon", "afternoon", "evening")
-"""Night is not among them: it belongs to the day before as well as to the day after."""
-
 _NUMBERS: Final = (
     *("one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -35,7 +32,7 @@ _MONTH: Final = "|".join(MONTHS)
 _DAY_MONTH: Final = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+({_MONTH})(?:,?\s+(\d{{4}}))?\b")
 _MONTH_DAY: Final = re.compile(rf"\b({_MONTH})\s+(\d{{1,2}})(?:st|nd|rd|th)?(?:,?\s+(\d{{4}}))?\b")
 _YEAR: Final = re.compile(r"(?<![\d:])([12]\d{3})(?![\d:])")
-_PART: Final = re.compile(rf"\b({'|'.join(_PARTS)})\b")
+_PART: Final = re.compile(rf"\b({'|'.join(DAY_PARTS)})\b")
 _RELATIVE: Final = re.compile(
     r"\b(?:later|after|before|earlier|ago|next|previous|since|until|same|within|past|"
     r"später|nach|vor|vorher|früher|après|avant|plus tard|después|antes|dopo|prima)\b"
@@ -82,7 +79,7 @@ def moment_of(when: str) -> Moment | None:
         return None
     text = _NUMBER.sub(lambda found: str(_NUMBERS.index(found[1]) + 1), text)
     named = _PART.findall(text)
-    part = _PARTS.index(named[0]) if len(set(named)) == 1 and "night" not in text else -1
+    part = DAY_PARTS.index(named[0]) if len(set(named)) == 1 and "night" not in text else -1
     return next((Moment(*found, part) for found in _readings(text)), None)
 
 

@@ -38,6 +38,25 @@ FAULTS = {
     "R2 younger": ("R2", [fact(1, "age", "34"), fact(3, "age", "thirty-one")]),
     "R2 too fast": ("R2", [fact(1, "age", "34", day=1), fact(3, "age", "37", day=40)]),
     "R3 walks": ("R3", [fact(2, "alive", "dead"), fact(5, "acts", "opens the door")]),
+    "R2 on one day": ("R2", [fact(1, "age", "34", day=1), fact(3, "age", "31", day=1)]),
+    "R3 on one day": (
+        "R3",
+        [fact(1, "alive", "dead", day=1), fact(4, "acts", "answers the telephone", day=1)],
+    ),
+    "R3 later that day": (
+        "R3",
+        [
+            fact(1, "alive", "dead", day=1, part="morning"),
+            fact(4, "acts", "answers the telephone", day=1, part="evening"),
+        ],
+    ),
+    "R3 after a night": (
+        "R3",
+        [
+            fact(1, "alive", "dead", day=1, part="night"),
+            fact(4, "acts", "answers the telephone", day=1, part="morning"),
+        ],
+    ),
     "R4 twice": (
         "R4",
         [
@@ -65,7 +84,18 @@ FAULTS = {
         "R8",
         [fact(2, "possession", "destroyed: the lamp"), fact(5, "possession", "uses: the lamp")],
     ),
+    "R8 on one day": (
+        "R8",
+        [
+            fact(2, "possession", "destroyed: the lamp", day=1),
+            fact(5, "possession", "uses: the lamp", day=1),
+        ],
+    ),
     "R9 secret": ("R9", [fact(2, "knows", "the will"), fact(6, "learns", "the will")]),
+    "R9 on one day": (
+        "R9",
+        [fact(2, "knows", "the will", day=1), fact(6, "learns", "the will", day=1)],
+    ),
     "R10 alias": ("R10", [fact(1, "alias", "the Fox"), fact(4, "alias", "The Fox", "Ben")]),
     "R11 side": (
         "R11",
@@ -88,6 +118,10 @@ FINE = {
     "before death": [
         fact(2, "alive", "dead", day=9),
         fact(3, "acts", "opens the door", day=4),
+    ],
+    "before death on one day": [
+        fact(2, "alive", "dead", day=1, part="evening"),
+        fact(3, "acts", "opens the door", day=1, part="noon"),
     ],
     "a memory of the dead": [
         fact(2, "alive", "dead"),
