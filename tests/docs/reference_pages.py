@@ -277,7 +277,7 @@ _OUTPUTS: Final[Mapping[str, str]] = {
     "check demo --plan": "`place` is the place in words. `unused`: lines of `allow` that no finding "
     "needs.",
     "check demo --report": "`figures` are the metrics; `human` bounds what published books have; "
-    "`level` is `ok`, `high` or `low`.",
+    "`level` is `ok`, `amber` or `red`, or null where no range is known.",
     "why demo ch3.s1": "What the scene was written from: `size` in characters, `fit` says what of a "
     "part found room.",
     "debug list demo": "A dump per attempt; continuations of a long text have none. `state`: "

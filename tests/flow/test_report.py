@@ -1,6 +1,8 @@
 """`libriscribe2 report` as an author types it."""
 
+from bs4 import BeautifulSoup
 from tests.support.desk import Desk
+from tests.support.desk_server import desk_server
 
 
 def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:
@@ -17,6 +19,26 @@ def test_XC_report_shows_what_changed_since_an_earlier_one(desk: Desk) -> None:
     assert row[4] == "red"
     assert row[5].endswith("%")
     assert float(row[5][:-1]) < 100
+
+
+def test_XC_a_figure_that_is_not_compared_in_a_language_has_no_verdict(desk: Desk) -> None:
+    desk.written("--mock", "--language", "German")
+    told = desk.run("check", "book", "--report").out
+    rows = [line.split("\t") for line in told.split("\n\n")[0].splitlines()]
+    assert {
+        tuple(row[3:5]) for row in rows if row[0] in ("repetition", "openings and endings")
+    } == {("", "")}
+    figures = desk.run("check", "book", "--report", "--json").value["figures"]
+    levels = {one["name"]: (one["level"], *one["human"].values()) for one in figures}
+    assert levels["short sentences"] == (None, None, None)
+    with desk_server(desk.folder) as server:
+        page = BeautifulSoup(server.ask("/b/book/report").body, "html.parser")
+    (row,) = [
+        row
+        for row in page.select("table.measured tr")
+        if row.get_text().startswith("short sentences")
+    ]
+    assert row.select("td")[1].text == "\u2013"
 
 
 def test_XC_report_of_an_unwritten_book_says_what_is_missing(desk: Desk) -> None:

@@ -52,7 +52,7 @@ def test_QU_the_page_shows_what_the_command_says(book: Desk) -> None:
     assert list(found) == [metric_in_words(one["name"]) for one in told["figures"]]
     for one in told["figures"]:
         value, _, mark = found[metric_in_words(one["name"])]
-        assert mark == one["level"]
+        assert mark == (one["level"] or "")
         assert f"{value} {one['unit']}" in shown
 
 

@@ -28,6 +28,11 @@ class ReferenceRange:
     red: float | None = None
     low: float | None = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether there is a line at all."""
+        return self.amber != NO_LIMIT or self.low is not None
+
     def level(self, value: float) -> Level:
         """Where a value lies."""
         if self.red is not None and value > self.red:
@@ -89,7 +94,7 @@ RANGES: Final[dict[str, ReferenceRange]] = {
     "confusable names": ReferenceRange(0),
     "names that models favour": ReferenceRange(0),
 }
-"""The range of each figure of the report, by its name."""
+"""The range of each figure of the report, by its name; one without lines was not measured."""
 
 
 _WORDS: Final = (

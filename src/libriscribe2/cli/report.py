@@ -117,7 +117,7 @@ def _row(metric: Metric, earlier: Mapping[str, float]) -> tuple[str, ...]:
         metric.name_in_words,
         f"{metric.amount()} {metric.unit}",
         metric.human,
-        metric.level,
+        metric.level or "",
     )
     if not earlier:
         return cells
@@ -211,9 +211,9 @@ def _tell_metrics(
 
 
 def _value(metrics: Mapping[str, Metric], name: str) -> str:
-    """A metric with its level; empty where the book has none."""
+    """A metric with its level, if it has one; empty where the book has no such metric."""
     metric = metrics.get(name)
-    return "" if metric is None else f"{metric.amount()} {metric.level}"
+    return "" if metric is None else f"{metric.amount()} {metric.level or ''}".rstrip()
 
 
 def _tell_comparison(

@@ -86,8 +86,8 @@ class MetricRow:
         slug: Its name for addresses.
         value: The metric.
         unit: What it counts.
-        human: The reference range, that of books by people, in words.
-        level: Where it lies beside that range.
+        human: The reference range, that of books by people, in words; "" where none is known.
+        level: Where it lies beside that range; "" where none is known.
         before: Its value in the earlier report; "" where it had none.
         places: Its worst places.
     """
@@ -164,7 +164,7 @@ def _row(metric: Metric, links: _Links, earlier: Mapping[str, float]) -> MetricR
         metric.amount(),
         metric.unit,
         metric.human,
-        metric.level,
+        metric.level or "",
         "" if before is None else metric.amount(before),
         tuple(links.to(one.file, one.line, one.quote) for one in metric.places),
     )

@@ -10,6 +10,7 @@ from zipfile import ZipFile
 import pytest
 from fontTools.ttLib import TTFont
 from pypdf import PdfReader
+from tests.support.cjk_font import needs_cjk_font
 from tests.support.exported import made
 from tests.support.hand_made import HandMade, book_of, png
 
@@ -43,6 +44,7 @@ def japanese(tmp_path: Path) -> ExportBook:
     return book_of(tmp_path / "p", JAPANESE, "# 第二章\n\n海。\n", language="ja")
 
 
+@needs_cjk_font
 def test_EX_4_readings_stand_beside_their_characters(japanese: ExportBook, tmp_path: Path) -> None:
     epub = made(japanese, tmp_path / "a", "epub")
     page = files(epub)["EPUB/text/ch001.xhtml"].decode()

@@ -68,7 +68,7 @@ class BookMetrics:
 
     def flagged(self) -> list[Metric]:
         """The metrics outside the reference range, red ones first."""
-        found = [metric for metric in self.metrics if metric.level != "ok"]
+        found = [metric for metric in self.metrics if metric.level not in (None, "ok")]
         return sorted(found, key=lambda metric: metric.level != "red")
 
     def as_record(self) -> dict[str, Any]:

@@ -89,9 +89,9 @@ class Metric:
         return "AI style" if self.group == "ai sound" else self.group
 
     @property
-    def level(self) -> Level:
-        """Where it lies beside books by people."""
-        return self._range.level(self.value)
+    def level(self) -> Level | None:
+        """Where it lies beside books by people; None where it is not known where those lie."""
+        return self._range.level(self.value) if self._range.is_known else None
 
     @property
     def human(self) -> str:

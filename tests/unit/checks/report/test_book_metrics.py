@@ -72,7 +72,15 @@ def test_every_figure_has_a_range_and_every_group_its_metrics() -> None:
     assert {one.name for one in book.metrics} == set(RANGES)
     record = book.as_record()
     assert record["chapters"] == 9
-    assert {one["level"] for one in record["figures"]} <= {"ok", "amber", "red"}
+    assert {one["level"] for one in record["figures"]} <= {"ok", "amber", "red", None}
+
+
+def test_figures_that_are_not_compared_in_a_language_have_no_level() -> None:
+    book = book_metrics([chapter(1, fresh(1, 200))] * 3, BookPlan(language="German"))
+    for one in (*book.group("repetition"), *book.group("openings and endings")):
+        assert (one.level, one.human) == (None, "")
+        assert one not in book.flagged()
+    assert {one.level for one in book.group("length")} == {"amber"}
 
 
 def test_a_language_without_a_word_list_gets_the_figures_that_need_none() -> None:
