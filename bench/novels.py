@@ -1,54 +1,85 @@
-"""The report card's figures of whole novels: `python -m bench.novels FILE ...`.
+"""What the checks say of books by people: `python -m bench.novels [--language L] [--kind K] FILE ...`.
 
-Each file is a novel in plain text whose chapters begin with a line such as `Chapter 7` or
-`CHAPTER VII.`; texts of the public domain are meant, and none is kept here. The figures that
-cross chapters and edges were set from books like these, so they have to lie inside the range.
+Each FILE is a manuscript as `libriscribe2 import` takes it, and is divided into chapters as there;
+texts of the public domain or with free licences are meant, and none is kept here. Printed are the
+name alarms, which have to be read to know whether they are true (the cast is that of
+`bench.name_slips`), the figures outside their ranges, and the errors and warnings of the gates,
+which see a chapter beside the nearest ones as the reviser shows them.
 """
 
+import argparse
 import re
-import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from libriscribe2.checks.reference_ranges import RANGES
+from bench.name_slips import cast_of
+from libriscribe2.checks.gates.gate import GateContext, examined
 from libriscribe2.checks.report.book_metrics import BookPlan, book_metrics
-from libriscribe2.checks.report.metric import Metric
 from libriscribe2.checks.text import ChapterText
+from libriscribe2.checks.text_names import name_drift
+from libriscribe2.context.revision_context import COMPARED
+from libriscribe2.documents.manuscript_reader import read_manuscript
+from libriscribe2.models.findings import Finding
+from libriscribe2.models.languages import language_of
 
-TITLE: Final = "Novels by people"
-_CHAPTER: Final = re.compile(
-    r"^\W*chapter\s+(?:[\divxlc]+\b.*|[a-z-]+\.?\s*)$", re.MULTILINE | re.IGNORECASE
-)
-_SHORTEST: Final = 200
-
-
-def chapters_of(file: str, text: str) -> list[ChapterText]:
-    """The chapters of a plain text; what is shorter than 200 words is a list or a heading."""
-    bodies = [body for body in _CHAPTER.split(text) if len(body.split()) >= _SHORTEST]
-    return [ChapterText(number, file, body) for number, body in enumerate(bodies, start=1)]
+_HEADING: Final = re.compile(r"\A\s*#[^\n]*\n")
 
 
-def measure(file: Path) -> list[str]:
-    """Lines that tell the metrics of a novel beside the reference range."""
-    chapters = chapters_of(file.name, file.read_text(encoding="utf-8"))
-    card = book_metrics(chapters, BookPlan())
-    shown = [*card.group("repetition"), *card.group("openings and endings")]
-    inside = sum(one.level == "ok" for one in shown)
-    head = f"{file.stem}: {card.chapters} chapters, {card.words:,} words"
-    return [f"{head}; {inside} of {len(shown)} figures inside the range", *map(_line, shown)]
+def chapters_of(file: Path) -> list[ChapterText]:
+    """The chapters of a manuscript as an import has them."""
+    read = read_manuscript(file.name, file.read_bytes()).chapters
+    return [ChapterText(at, f"{at:02d}.md", one.text) for at, one in enumerate(read, start=1)]
 
 
-def _line(figure: Metric) -> str:
-    band = RANGES[figure.name]
-    limit = f"at least {band.low}" if band.low is not None else f"at most {band.amber}"
-    places = "; ".join(one.quote for one in figure.places[:3])
-    mark = "" if figure.level == "ok" else f"  {figure.level}: {places}"
-    return f"  {figure.name}: {figure.value:.4f} ({limit}){mark}"
+def findings_of(chapters: Sequence[ChapterText], language: str, kind: str) -> Iterator[Finding]:
+    """What the gates find, hints left out."""
+    bodies = [_HEADING.sub("", one.text) for one in chapters]
+    for at, body in enumerate(bodies):
+        others = (n for n in range(len(bodies)) if n != at)
+        nearest = sorted(others, key=lambda n: (abs(n - at), n))[:COMPARED]
+        context = GateContext(
+            number=at + 1,
+            before=bodies[at - 1] if at else "",
+            after=bodies[at + 1] if at + 1 < len(bodies) else "",
+            earlier=[bodies[n] for n in sorted(nearest)],
+            language=language,
+            kind="fiction" if kind == "fiction" else "non-fiction",
+        )
+        yield from (one for one in examined(body, context).findings if one.severity != "note")
+
+
+def measure(file: Path, language: str, kind: str) -> Iterator[str]:
+    """Lines that tell what the checks say of a book."""
+    chapters = chapters_of(file)
+    card = book_metrics(chapters, BookPlan(language=language))
+    outside = [one for one in card.flagged() if one.group != "names"]
+    alarms = name_drift(chapters, cast_of(chapters, language_of(language).code), language=language)
+    found = list(findings_of(chapters, language, kind))
+    errors = [one for one in found if one.severity == "error"]
+    yield (
+        f"{file.stem}: {card.chapters} chapters, {card.words:,} words; {len(alarms)} alarms, "
+        f"{len(outside)} outside, {len(errors)} errors, {len(found) - len(errors)} warnings"
+    )
+    for drift in alarms:
+        said = next((one for one in drift.paragraph.text.split("\n") if drift.spelling in one), "")
+        yield f"  name: {drift.spelling} ({drift.uses}) for {drift.name} ({drift.name_uses}): {said}"
+    for metric in outside:
+        places = "; ".join(one.quote for one in metric.places[:2])
+        yield f"  outside: {metric.name} {metric.value:.4f}: {places}"
+    for one in found:
+        yield f"  {one.severity}: {one.rule}: {one.why}: {one.where.quote}"
 
 
 def main() -> None:
-    for name in sys.argv[1:]:
-        print("\n".join(measure(Path(name))))
+    """Print what the checks say of each book."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--language", default="English")
+    parser.add_argument("--kind", choices=("fiction", "non-fiction"), default="fiction")
+    given = parser.parse_args()
+    for file in given.files:
+        print(*measure(file, given.language, given.kind), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

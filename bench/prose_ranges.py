@@ -4,7 +4,9 @@ Each FOLDER holds books as text files, paragraphs on lines of their own or betwe
 chapters of machine prose are parted by a line `%%%CHAPTER%%%`. A book is measured in windows of
 about 9,000 words, as `check --report` measures it. `python -m bench.prose_ranges lines FILE ...`
 prints for each figure how it separates, the lines of `checks/reference_ranges.py` for half of the
-human books (by the hash of their names), and how the other half and the machines lie beside them.
+human books (by the hash of their names), and how the other half and the machines lie beside them;
+`halves FILE ...` draws lines from the extremes of the windows of a random half of the human books,
+200 times, and tells how the other half and the machines lie beside those and the shipped lines.
 """
 
 import argparse
@@ -15,16 +17,18 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from random import Random
 from statistics import fmean
 from typing import Any, Final
 
-from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES
 from libriscribe2.checks.report.book_metrics import BookPlan, book_metrics
 from libriscribe2.checks.report.repetition_metrics import book_windows
 from libriscribe2.checks.text import ChapterText
 
 CHAPTER: Final = "%%%CHAPTER%%%"
 _WRAPPED: Final = 90
+_DRAWS: Final = 200
 _TITLE: Final = re.compile(r"\A(?:Model Output:)?\s*(?:#+\s*)?\**Chapter[^\n]*\n", re.IGNORECASE)
 _STRUCTURE: Final = ("openings and endings", "length", "names")
 """Groups that need a book's own chapters or its cast."""
@@ -105,16 +109,62 @@ def _tell(rows: Sequence[Mapping[str, Any]]) -> None:
         print(f"{sum(count >= 4 for count in counts) / len(counts):.0%}")
 
 
+def _drawn(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[float, float]]:
+    """Between what values the windows of some books lie, on the sides where a figure has a line."""
+    lines = {}
+    for name in {name for row in rows for name in row["figures"]}:
+        values = [row["figures"][name] for row in rows if name in row["figures"]]
+        least = -NO_LIMIT if RANGES[name].low is None else min(values)
+        lines[name] = least, NO_LIMIT if RANGES[name].amber == NO_LIMIT else max(values)
+    return lines
+
+
+def _tell_halves(rows: Sequence[Mapping[str, Any]]) -> None:
+    human = [row for row in rows if row["kind"] == "human"]
+    people, models = _books(human), _books([row for row in rows if row["kind"] == "machine"])
+    told = (f"{len(each)}: {fmean(len(_beyond(one)) for one in each.values()):.2f} outside, "
+            f"{sum(not _beyond(one) for one in each.values())} inside all" for each in (people, models))  # fmt: skip
+    print("shipped lines: people", "; models ".join(told))
+    drawn = Random(0)  # noqa: S311 - books are drawn, no secret
+    held: list[tuple[float, float]] = []
+    for _ in range(_DRAWS):
+        half = set(drawn.sample(sorted(people), len(people) // 2))
+        lines = _drawn([row for row in human if row["book"] in half])
+        rest = [figures for book, figures in people.items() if book not in half]
+        held.append((_outside(rest, lines), _outside(list(models.values()), lines)))
+    mine, theirs = map(fmean, zip(*held, strict=True))
+    often = sum(their >= 5 * our for our, their in held)
+    print(f"lines of a half, {_DRAWS} draws: people {mine:.2f}, models {theirs:.2f}; ", end="")
+    print(
+        f"models four or more in {sum(one >= 4 for _, one in held)}, five times people in {often}"
+    )
+
+
+def _outside(
+    books: Sequence[Mapping[str, float]], lines: Mapping[str, tuple[float, float]]
+) -> float:
+    """Of how many lines a book lies outside, on average."""
+    return fmean(
+        sum(
+            not lines[name][0] <= value <= lines[name][1]
+            for name, value in one.items()
+            if name in lines
+        )
+        for one in books
+    )
+
+
 def main() -> None:
     """Measure books, or tell lines."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("human", "machine", "lines"))
+    parser.add_argument("what", choices=("human", "machine", "lines", "halves"))
     parser.add_argument("places", nargs="+", type=Path)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    if given.what == "lines":
+    if given.what in ("lines", "halves"):
         lines = (line for file in given.places for line in file.read_text().splitlines())
-        _tell([json.loads(line) for line in lines])
+        rows = [json.loads(line) for line in lines]
+        (_tell if given.what == "lines" else _tell_halves)(rows)
         return
     with given.out.open("w") as out:
         for file in sorted(one for place in given.places for one in place.glob("*.txt")):

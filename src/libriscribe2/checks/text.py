@@ -32,7 +32,7 @@ _ABBREVIATED: Final = 6
 """Characters that hold the longest abbreviation, its full stop and what stands before it."""
 
 _NO_PROSE: Final = re.compile(
-    r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9}|!\[[^\]\n]*\]\([^)\n]*\))\s*"
+    r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9}|!\[[^\]\n]*\]\([^)\n]*\)|\[[^\]^\n]+\]:\s.*)\s*"
 )
 
 LONG_SENTENCE: Final = 8

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
@@ -26,39 +26,10 @@ _CAPITALISED_NOUNS: Final = frozenset({"de", "lb"})
 """Languages in which any noun has a capital, so that a frequent one need not be a name."""
 
 _NO_CAPITALS: Final = frozenset({"ja", "ko", "zh"})
-_LEMMAS: Final = frozenset(
-    [
-        "bg",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fi",
-        "fr",
-        "hu",
-        "id",
-        "is",
-        "it",
-        "lt",
-        "lv",
-        "mk",
-        "nb",
-        "nl",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sl",
-        "sv",
-        "tr",
-        "uk",
-    ]
+_LEMMATISED: Final = (
+    "bg ca cs da de el en es et fi fr hu id is it lt lv mk nb nl pl pt ro ru sk sl sv tr uk"
 )
+_LEMMAS: Final = frozenset(_LEMMATISED.split())
 """Languages whose inflected forms `simplemma` knows."""
 _LOWER_SHARE: Final = 0.1
 """A word that stands in lower case in more than this share of its uses is no name."""
@@ -133,8 +104,9 @@ def name_drift(
 
     A slip is one letter too many, too few, wrong or swapped with the next; not the first one, which
     dialects change, nor the last one, which inflections do. It is rarer by far than the name, and
-    by their frequencies neither the spelling nor its lemma is a word of the language. Without `wordfreq` (the extra `names`), and
-    in languages that it does not know, nothing is found.
+    by their frequencies neither the spelling nor its lemma is a word of the language; and it does
+    not stand beside other names than that one does, as the name of somebody else would. Without
+    `wordfreq` (the extra `names`), and in languages that it does not know, nothing is found.
 
     Args:
         chapters: The book.
@@ -142,9 +114,9 @@ def name_drift(
         others: Further words that are right, such as terms of the world.
         language: The language of the book, as its brief has it.
     """
-    code = language_of(language).code
+    code, cast = language_of(language).code, tuple(known)
     uses = _uses(chapters)
-    right, terms = _parts_of(known), _parts_of(others)
+    right, terms = _parts_of(cast), _parts_of(others)
     bases = {name for name in right if len(name) >= SHORTEST}
     if code not in _CAPITALISED_NOUNS:
         bases |= {
@@ -161,9 +133,9 @@ def name_drift(
     # next to none has a slip.
     if not slips or not can_compare_names(code):
         return []
-    found = []
+    found, texts = [], [plain(text) for text in chain(cast, *(one.prose for one in chapters))]
     for spelling, names in slips.items():
-        if not _is_word(spelling, code):
+        if not _is_word(spelling, code) and not _is_another(spelling, names, texts, uses.count):
             name = min(names, key=lambda one: (-uses.count.get(one, 0), one))
             counts = uses.count[spelling], uses.count.get(name, 0)
             found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))
@@ -207,6 +179,21 @@ def _is_word(spelling: str, code: str) -> bool:
         forms |= {lemmatize(spelling, code).casefold(), lemmatize(word, code).casefold()}
     languages = {code, "en"}
     return any(zipf_frequency(one, each) >= _KNOWN_WORD for one in forms for each in languages)
+
+
+def _is_another(
+    spelling: str, names: Iterable[str], texts: Sequence[str], known: Container[str]
+) -> bool:
+    """Whether a spelling stands beside names, beside none of which those stand that it is like."""
+    own = _beside(spelling, texts, known)
+    return bool(own) and all(own.isdisjoint(_beside(name, texts, known)) for name in names)
+
+
+def _beside(name: str, texts: Iterable[str], known: Container[str]) -> set[str]:
+    """The known names directly before and behind a name."""
+    beside = regex.compile(rf"(?:(\p{{Lu}}\p{{L}}+)\s+)?\b{name}\b(?:\s+(\p{{Lu}}\p{{L}}+))?")
+    found = chain.from_iterable(beside.findall(text) for text in texts if name in text)
+    return {word for word in chain.from_iterable(found) if word in known}
 
 
 def confusable_names(names: Sequence[str]) -> list[tuple[str, str]]:

@@ -52,6 +52,20 @@ def test_another_name_an_inflection_and_a_dialect_are_no_slips(word: str) -> Non
     assert name_drift(book(f"In the yard {word} waited."), ["Marguerite", "Tobias"]) == []
 
 
+@pytest.mark.parametrize(
+    ("told", "alarms"),
+    [
+        ("Later Emily Margerite and her aunt arrived.", 0),
+        ("Later Margerite Bellamy of the mill arrived.", 0),
+        ("Then Margerite came.", 1),
+        ("And with Margerite Bell came the cold.", 1),
+    ],
+)
+def test_a_spelling_in_the_name_of_somebody_else_is_no_slip(told: str, alarms: int) -> None:
+    company = "And then Emily came, and soon Bellamy, and after that it was quiet, and then cold."
+    assert len(name_drift(book(company, told), ["Marguerite Bell", "Tobias"])) == alarms
+
+
 GERMAN = "Die Butter lag neben der Mutter, und an den Wänden hingen ihre Hände als Bilder. "
 
 

@@ -19,6 +19,11 @@ def test_paragraphs_know_their_lines_and_leave_out_what_is_no_prose() -> None:
     ]
 
 
+def test_a_comment_written_as_the_target_of_a_link_is_no_prose() -> None:
+    one = text("# One\n\n[//]: # (Version: 1.0.0)\n\n[home]: https://example.org\n\nAfter it.\n")
+    assert [p.text for p in one.paragraphs] == ["After it."]
+
+
 def test_blank_lines_with_spaces_divide_paragraphs_as_well() -> None:
     one = text("Alpha.\n   \nBeta.\n")
     assert [(p.line, p.text) for p in one.paragraphs] == [(1, "Alpha."), (3, "Beta.")]

@@ -45,7 +45,8 @@ def _edge(chapter: ChapterText, others: Sequence[ChapterText], index: int) -> Ga
     kind, own = "ending" if index else "opening", _edge_sentence(chapter, index)
     line, said = chapter.paragraphs[index].line, words(own)
     same = (words(_edge_sentence(one, index)) == said for one in written)
-    if len(said) >= FEWEST_WORDS and any(same):
+    is_told = not chapter.function_words.isdisjoint(said)  # a list of sources ends with a publisher
+    if len(said) >= FEWEST_WORDS and is_told and any(same):
         why = f"another chapter has the same {kind} sentence"
         fix = f"Give the chapter an {kind} of its own."
         return GateResult(_SAME, [finding("edge", "error", own, line, why, fix)])

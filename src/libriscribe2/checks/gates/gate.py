@@ -31,6 +31,7 @@ _RANK: Final = {"error": 0, "warning": 1, "note": 2}
 
 _LONGEST_QUOTE: Final = 240
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
+_SECTION: Final = regex.compile(r"(?m)^[ \t]{0,3}##")
 _SETTLED_USES: Final = 2
 
 
@@ -120,6 +121,12 @@ class GateContext:
         found = (_CAPITALISED.findall(plain(text)) for text in self.earlier)
         count = Counter(chain.from_iterable(found))
         return tuple(word for word, uses in count.items() if uses >= _SETTLED_USES)
+
+    @cached_property
+    def has_sections(self) -> bool:
+        """Whether most of the whole chapters, and at least two, have headings of sections."""
+        headed = sum(_SECTION.search(text) is not None for text in self.earlier)
+        return headed > max(1, len(self.earlier) / 2)
 
     @cached_property
     def views(self) -> tuple[Narration, ...]:

@@ -129,8 +129,8 @@ def _findings(
 def _marks(chapter: ChapterText, context: GateContext) -> list[tuple[int, _Mark]]:
     """What its form gives away, with the lines where it stands.
 
-    The chapter's own title above the text is no fault; nor are, in a book of facts, headings of
-    sections, fences and what stands between them.
+    The chapter's own title above the text is no fault; nor are headings of sections in a book of
+    facts, or where most chapters have them; nor, in a book of facts, fences and what they hold.
     """
     kinds = _KINDS if context.english else _EVERYWHERE
     reaches_on = context.english and _REACHES_ON.search(chapter.text) is not None
@@ -145,17 +145,18 @@ def _marks(chapter: ChapterText, context: GateContext) -> list[tuple[int, _Mark]
                 found.append((line + one.before, one))
         is_first = is_first and not block.strip()
         line += block.count("\n") + 1
-    if context.kind != "fiction":
-        fences = [at for at, one in found if one.what == _FENCE]
+    facts = context.kind != "fiction"
+    if facts or context.has_sections:
+        fences = [at for at, one in found if facts and one.what == _FENCE]
         found = [one for one in found if not _is_form(one, fences)]
     return sorted(found, key=lambda one: one[1].kind)
 
 
 def _is_form(placed: tuple[int, _Mark], fences: Sequence[int]) -> bool:
-    """Whether a mark is the form of a book of facts: a section's heading, or code."""
+    """Whether a mark is the form of a book: a section's heading, or code between fences."""
     at, one = placed
-    is_code = sum(fence < at for fence in fences) % 2 == 1
-    return is_code or one.what == _FENCE or (one.what == _HEADING and one.said.startswith("##"))
+    is_code = at in fences or sum(fence < at for fence in fences) % 2 == 1
+    return is_code or (one.what == _HEADING and one.said.startswith("##"))
 
 
 def _marks_in(block: str, kinds: Sequence[_Kind]) -> Iterator[_Mark]:

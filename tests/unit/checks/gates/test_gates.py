@@ -60,6 +60,14 @@ def test_a_paragraph_that_stands_twice_is_found_at_its_second_place() -> None:
     assert "earlier paragraph of the chapter" in found.why
 
 
+@pytest.mark.parametrize("mark", ['"', "\u201c", "*\u201c", "\u00ab ", "\u2014 ", "> ", "\\> "])
+def test_what_somebody_said_may_be_quoted_and_is_no_error(mark: str) -> None:
+    told = mark + " ".join(said(n, 10) for n in range(80, 83))
+    around = GateContext(outline=PLAN, earlier=[chapter(7, last=told), chapter(8)])
+    (found,) = of("duplicate", chapter(6, first=said(51, 9), last=told), around)
+    assert (found.severity, found.rule) == ("warning", "duplicate")
+
+
 def test_a_paragraph_of_a_neighbour_is_found_whether_before_or_after() -> None:
     again = " ".join(said(n, 10) for n in range(80, 83))
     for around in (
@@ -86,6 +94,12 @@ def test_T9_two_chapters_with_the_same_last_sentence_are_found() -> None:
     assert (found.severity, found.where.quote) == ("error", ending)
     assert "same ending sentence" in found.why
     assert of("edge", chapter(12, last=f"{ending} {said(61, 9)}"), around) == []
+
+
+def test_lists_of_sources_may_end_with_the_same_publisher() -> None:
+    last = "Cambridge: Cambridge University Press."
+    ours, theirs = (f"{chapter(n)}\n\nThe {said(n, 60)} {last}\n" for n in (31, 32))
+    assert of("edge", ours, GateContext(earlier=[theirs], kind="non-fiction")) == []
 
 
 def test_T9_the_end_of_the_chapter_before_is_enough_and_an_opening_counts_as_well() -> None:
@@ -212,6 +226,16 @@ def test_the_title_is_no_leak_above_the_text_and_is_one_inside() -> None:
     assert text.splitlines()[found.where.line - 1] == "# The Lamp"
     assert found.where.line > 1
     assert len(of("leak", f"# Another\n\n{prose(21)}", around)) == 1
+
+
+def test_headings_of_sections_are_no_leak_where_most_chapters_have_them() -> None:
+    text = f"# The Lamp\n\n## Tobias\n\n{prose(21)}\n\n## Marguerite\n\n{prose(22)}\n\n```\n"
+    with_them = [f"{prose(n)}\n\n## Tobias\n\n{prose(n + 1)}" for n in (30, 40, 50)]
+    around = GateContext(outline=PLAN, earlier=[*with_them[:2], prose(60)])
+    assert [one.where.quote for one in of("leak", text, around)] == ["```"]
+    few = GateContext(outline=PLAN, earlier=[with_them[0], prose(60)])
+    assert len(of("leak", text, few)) == 3
+    assert len(of("leak", text, GateContext(outline=PLAN, earlier=with_them[:1]))) == 3
 
 
 def test_a_text_that_repeats_its_plan_is_found() -> None:
