@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
-from libriscribe2.checks.text import ChapterText, edge_content, likeness, plain, sentences, words
+from libriscribe2.checks.text import (
+    SAID,
+    ChapterText,
+    edge_content,
+    likeness,
+    plain,
+    sentences,
+    words,
+)
+from libriscribe2.models.findings import Severity
 
 FEWEST_WORDS: Final = 3
 """A shorter sentence may begin or end two chapters."""
@@ -49,7 +58,8 @@ def _edge(chapter: ChapterText, others: Sequence[ChapterText], index: int) -> Ga
     if len(said) >= FEWEST_WORDS and is_told and any(same):
         why = f"another chapter has the same {kind} sentence"
         fix = f"Give the chapter an {kind} of its own."
-        return GateResult(_SAME, [finding("edge", "error", own, line, why, fix)])
+        weight: Severity = "warning" if SAID.match(own) else "error"
+        return GateResult(_SAME, [finding("edge", weight, own, line, why, fix)])
     content = edge_content(chapter, index)
     share = max((likeness(edge_content(one, index), content) for one in written), default=0.0)
     limit = _MOST_ALIKE[kind]

@@ -31,7 +31,6 @@ _RANK: Final = {"error": 0, "warning": 1, "note": 2}
 
 _LONGEST_QUOTE: Final = 240
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
-_SECTION: Final = regex.compile(r"(?m)^[ \t]{0,3}##")
 _SETTLED_USES: Final = 2
 
 
@@ -125,7 +124,7 @@ class GateContext:
     @cached_property
     def has_sections(self) -> bool:
         """Whether most of the whole chapters, and at least two, have headings of sections."""
-        headed = sum(_SECTION.search(text) is not None for text in self.earlier)
+        headed = sum("\n##" in f"\n{text}" for text in self.earlier)
         return headed > max(1, len(self.earlier) / 2)
 
     @cached_property

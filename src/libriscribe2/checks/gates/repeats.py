@@ -1,6 +1,5 @@
 """What a chapter says again: whole passages, sentences, phrases; of its own or of other chapters."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -9,6 +8,7 @@ from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gat
 from libriscribe2.checks.reference_ranges import ReferenceRange
 from libriscribe2.checks.text import (
     PHRASE_WORDS,
+    SAID,
     ChapterText,
     Gram,
     ParagraphIndex,
@@ -35,9 +35,6 @@ _BEFORE: Final = ReferenceRange(0.005, 0.03)
 """Shares of a chapter's phrases that it, or the chapters before it, say again: beyond the first
 lie one in twenty windows of 1,000 words by people, beyond the second texts that have gone wrong."""
 
-_SAID: Final = re.compile(r"[\s\\*_]*[>\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2013\u2014]")
-"""Begins speech or a quotation: people may quote what was said before word for word."""
-
 _OTHER_WORDS: Final = "Say it in other words here."
 _TAKE_OUT: Final = "Take it out here, or tell here what is new."
 
@@ -57,8 +54,8 @@ def _duplicates(
         paragraph = chapter.paragraphs[at]
         where = "an earlier paragraph of the chapter" if here else "another chapter"
         why = f"this paragraph says what {where} has said in the same words"
+        weight: Severity = "warning" if SAID.match(paragraph.text) else "error"
         first = chapter.sentences_of[at][0]
-        weight: Severity = "warning" if _SAID.match(paragraph.text) else "error"
         yield finding("duplicate", weight, first, paragraph.line, why, _TAKE_OUT)
     for at, text, here in again:
         where = "twice in the chapter" if here else "in another chapter, too"

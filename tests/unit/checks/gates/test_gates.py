@@ -96,6 +96,13 @@ def test_T9_two_chapters_with_the_same_last_sentence_are_found() -> None:
     assert of("edge", chapter(12, last=f"{ending} {said(61, 9)}"), around) == []
 
 
+def test_T9_chapters_may_end_with_what_somebody_always_says() -> None:
+    ending = "\u201cShe put out the lamp.\u201d"
+    texts = (f"{chapter(n)}\n\n{said(n, 80)}\n\n{ending}\n" for n in (33, 34))
+    (found,) = of("edge", next(texts), GateContext(earlier=[next(texts)]))
+    assert (found.severity, found.where.quote) == ("warning", ending)
+
+
 def test_lists_of_sources_may_end_with_the_same_publisher() -> None:
     last = "Cambridge: Cambridge University Press."
     ours, theirs = (f"{chapter(n)}\n\nThe {said(n, 60)} {last}\n" for n in (31, 32))
