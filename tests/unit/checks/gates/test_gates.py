@@ -60,7 +60,9 @@ def test_a_paragraph_that_stands_twice_is_found_at_its_second_place() -> None:
     assert "earlier paragraph of the chapter" in found.why
 
 
-@pytest.mark.parametrize("mark", ['"', "\u201c", "*\u201c", "\u00ab ", "\u2014 ", "> ", "\\> "])
+@pytest.mark.parametrize(
+    "mark", ['"', "```\n", "\u201c", "*\u201c", "\u00ab ", "\u2014 ", "> ", "\\> "]
+)
 def test_what_somebody_said_may_be_quoted_and_is_no_error(mark: str) -> None:
     told = mark + " ".join(said(n, 10) for n in range(80, 83))
     around = GateContext(outline=PLAN, earlier=[chapter(7, last=told), chapter(8)])
