@@ -35,9 +35,6 @@ _NO_PROSE: Final = re.compile(
     r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9}|!\[[^\]\n]*\]\([^)\n]*\)|\[[^\]^\n]+\]:\s.*)\s*"
 )
 
-SAID: Final = re.compile(r"[\s\\*_]*[>`\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2013\u2014]")
-"""Begins speech, a quotation or code, which people may repeat word for word."""
-
 LONG_SENTENCE: Final = 8
 """A sentence of fewer words may well be said twice."""
 

@@ -4,16 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
-from libriscribe2.checks.text import (
-    SAID,
-    ChapterText,
-    edge_content,
-    likeness,
-    plain,
-    sentences,
-    words,
-)
+from libriscribe2.checks.gates.gate import SAID, GateContext, GateResult, finding, gate
+from libriscribe2.checks.text import ChapterText, edge_content, likeness, plain, sentences, words
 from libriscribe2.models.findings import Severity
 
 FEWEST_WORDS: Final = 3

@@ -29,6 +29,9 @@ _SLACK: Final = 0.002
 
 _RANK: Final = {"error": 0, "warning": 1, "note": 2}
 
+SAID: Final = regex.compile(r"[\s\\*_]*[>`\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2013\u2014]")
+"""Begins speech, a quotation or code, which people may repeat word for word."""
+
 _LONGEST_QUOTE: Final = 240
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
 _SETTLED_USES: Final = 2

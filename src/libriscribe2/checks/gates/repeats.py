@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from libriscribe2.checks.gates.gate import GateContext, GateResult, finding, gate
+from libriscribe2.checks.gates.gate import SAID, GateContext, GateResult, finding, gate
 from libriscribe2.checks.reference_ranges import ReferenceRange
 from libriscribe2.checks.text import (
     PHRASE_WORDS,
-    SAID,
     ChapterText,
     Gram,
     ParagraphIndex,
