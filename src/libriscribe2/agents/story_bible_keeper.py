@@ -4,8 +4,10 @@ A chapter that was edited is asked about as a change: what is no longer so, and 
 """
 
 import logging
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from os.path import commonprefix
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -65,6 +67,13 @@ CHANGES_BUDGET: Final = 6_000
 
 NO_PLAN: Final = ScenePlan(summary="It is written.")
 PLACE_BUDGET: Final = 1_200
+MOST_PIECES: Final = 8_600
+"""So many words and signs beside its question and ledger are 12,000 tokens with them: names, commas
+and figures, of which a record is full, are shorter than the words by which budgets are measured."""
+PIECE: Final = 4
+"""How much one takes (`prose.weigh`), with the space before it."""
+_PIECE: Final = re.compile(r"\w+|[^\w\s]")
+
 LEDGER_BUDGET: Final = 3_200
 LEAST_LEDGER: Final = 1_200
 """So much of the ledger is shown however long the text is, where there is as much."""
@@ -189,14 +198,17 @@ class StoryBibleAgent(Agent):
         budget, notes = BUDGET, self.book.author_notes()
         if notes:
             budget -= weigh(noted(notes, f"chapters/ch{number:02d}", "chapters")[0])
-        head = chapter_head(self._state(number), budget)
         draft = self.book.draft_of(chapter_file(number)) or text
         changed = changed_paragraphs(without_notes(draft), without_notes(text))
-        lines = [to_json({"old": was, "new": now}) for was, now in changed]
+        lines = [_change(*map(sentences, passages)) for passages in changed]
         if sum(map(weigh, lines)) > CHANGES_BUDGET:
             draft, lines = text, []
         changes = block("changes", "\n".join(lines))
         places = cards(self.book.places(), ("name",), PLACE_BUDGET)
+        head = chapter_head(self._state(number), budget)
+        told = "".join((*head.values(scenes_of(draft), weigh(draft)).values(), changes, places))
+        if (over := len(_PIECE.findall(told)) - MOST_PIECES) > 0:
+            head = head.smaller(PIECE * over)
         room = head.body_room(QUESTION + weigh(places) + weigh(changes))
         body = without_notes(draft).removeprefix(f"# {head.state.chapter.title}").strip()
         texts = within_room(body, room - ledger)
@@ -266,6 +278,15 @@ class StoryBibleAgent(Agent):
             contradictions=doubted[:MOST_CONTRADICTIONS],
             dropped=dropped,
         )
+
+
+def _change(was: Sequence[str], now: Sequence[str]) -> str:
+    """A change from the sentence before the first that differs to the last one that does."""
+    start = max(0, len(commonprefix([was, now])) - 1)
+    old, new = was[start:], now[start:]
+    same = len(commonprefix([old[:0:-1], new[:0:-1]]))
+    told = (" ".join(one[: len(one) - same]) for one in (old, new))
+    return to_json(dict(zip(("old", "new"), told, strict=True)))
 
 
 def _ledger(

@@ -71,7 +71,7 @@ def _hits(often: int, longer: float) -> float:
 
 
 DISTANCE: Final = 3
-"""How many chapters back a passage is at least: the nearer ones are remembered otherwise."""
+"""How many chapters back a passage is at least where there is a record of what the nearer ones state."""
 
 PASSAGE_BUDGET: Final = 1_000
 """About 200 words."""
@@ -85,12 +85,13 @@ class EarlierPassages:
     Args:
         texts: The chapters by number.
         number: The chapter that is written.
+        distance: How many chapters back a passage is at least.
     """
 
-    def __init__(self, texts: Mapping[int, str], number: int) -> None:
+    def __init__(self, texts: Mapping[int, str], number: int, distance: int = DISTANCE) -> None:
         self.passages = [
             (one, passage)
-            for one in sorted(n for n in texts if n <= number - DISTANCE)
+            for one in sorted(n for n in texts if n <= number - distance)
             for passage in _passages(texts[one])
         ]
         self.index = PassageIndex(passage for _, passage in self.passages)

@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import zip_longest
+from itertools import dropwhile, takewhile, zip_longest
 from typing import Final
 
 from pydantic import BaseModel, Field
 
 from libriscribe2.checks.continuity.ledger import CLAIMED, latest_first, stems
+from libriscribe2.checks.function_words import function_words
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame
@@ -82,9 +83,10 @@ MOST_FIXED: Final = 6
 MOST_WALK_ONS: Final = 8
 WALK_ON_BUDGET: Final = 240
 
+# What somebody wants stands in `cast`.
 _FIELDS: Final = (
-    *("name", "role", "fixed", "personality", "motivation", "conflict", "appearance"),
-    *("age", "relationships", "background"),
+    *("name", "role", "fixed", "age", "appearance", "personality", "conflict"),
+    *("relationships", "background"),
 )
 
 
@@ -248,7 +250,7 @@ def facts_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
     wanted = [fact for fact in facts_of(plan, state) if _lasts(fact)]
     kept = sorted(_within_room(wanted, room), key=lambda fact: fact.place)
     return Rendered(
-        block("facts", "\n".join(map(fact_line, kept)), remark=REMARK),
+        block("facts", "\n".join(fact_lines(kept)), remark=REMARK),
         cut=len(kept) < len(wanted),
         facts=tuple(kept),
         chapters=_chapters(kept),
@@ -274,7 +276,7 @@ def state_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
     order = {entity: at for at, entity in enumerate(dict.fromkeys(fact.entity for fact in wanted))}
     kept.sort(key=lambda fact: (order[fact.entity], fact.place))
     return Rendered(
-        block("state", "\n".join([*shown, *map(fact_line, kept)]), remark=STATE_REMARK),
+        block("state", "\n".join([*shown, *fact_lines(kept)]), remark=STATE_REMARK),
         cut=len(kept) < len(wanted) or shown != lines,
         facts=tuple(kept),
         chapters=tuple(sorted({*_chapters(kept), *left})),
@@ -302,7 +304,7 @@ def _within_room(facts: Iterable[Fact], room: int) -> list[Fact]:
     """The first facts that fit."""
     kept = []
     for fact in facts:
-        room -= weigh(fact_line(fact)) + 1
+        room -= weigh(f"{_about(fact)} {_told(fact)}") + 1
         if room < 0:
             break
         kept.append(fact)
@@ -313,13 +315,25 @@ def _chapters(facts: Iterable[Fact]) -> tuple[int, ...]:
     return tuple(sorted({fact.chapter for fact in facts if not fact.origin}))
 
 
-def fact_line(fact: Fact) -> str:
-    """A fact in one line."""
+def fact_lines(facts: Iterable[Fact]) -> list[str]:
+    """Facts, those of one kind about one thing in one line."""
+    told: dict[str, list[str]] = {}
+    for fact in facts:
+        told.setdefault(_about(fact), []).append(_told(fact))
+    return [f"{about} {'; '.join(values)}" for about, values in told.items()]
+
+
+def _about(fact: Fact) -> str:
+    return f"- {fact.entity}, {fact.attribute.value}:"
+
+
+def _told(fact: Fact) -> str:
+    """What a fact says, and where."""
     value = " ".join(shorten(fact.value, VALUE_BUDGET).split())
     where = f"the book {fact.earlier_book}" if fact.origin else f"chapter {fact.chapter}"
     where += ", of the past" if fact.stance == "remembered" else ""
     where += f", {CLAIMED}" if fact.stance == "said_by" else ""
-    return f"- {fact.entity}, {fact.attribute.value}: {value} ({where})"
+    return f"{value} ({where})"
 
 
 _HALF: Final = 0.5
@@ -328,24 +342,47 @@ _FOUND: Final = FIXED | {Attribute.POSSESSION}
 
 
 def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
-    """How near each fact is: 3 to the scene's people, 2 to its places and things, 0 to neither."""
+    """How near each fact is: 3 to the scene's people, 2 to its places and things, 0 to neither.
+
+    A thing of which the plan has only the word that says what it is comes last.
+    """
     people = [person.name for person in people_of(plan, state)]
     places = [plan.place, *(entry.name for entry in places_of(plan, state))]
-    told = words_of(f"{told_of(plan)} {state.chapter.summary}")
+    said = _WORD.findall(f"{told_of(plan)} {state.chapter.summary}".casefold())
+    told, small = frozenset(said) - _SMALL, _SMALL | function_words(said)
     of_names = words_of(" ".join(person.name for person in (*state.cast, *state.walk_ons)))
+    kinds = told - small - of_names
+    forms = kinds.union(*map(stems, kinds))
     things = [words_of(one.name) - of_names for one in plan.things]
+
+    def is_kind(name: str) -> bool:
+        kind = _kind(name, small)
+        return kind in forms or not kinds.isdisjoint(stems(kind))
+
     of_entity: dict[str, int] = {}
     for entity in state.held_of:
         names = [own for name in state.names_of[entity] if (own := words_of(name))]
         is_told = any(own <= told for own in names)
         of_thing = 2 * (is_told or shares_name(entity, places))
         is_like = 2 * any(_is_like(own, thing) for own in names for thing in things)
-        of_entity[entity] = 3 if shares_name(entity, people) else of_thing or is_like
+        near = of_thing or is_like or int(is_kind(entity))
+        of_entity[entity] = 3 if shares_name(entity, people) else near
     return [
-        (fact, of_entity[fact.entity] or int(fact.attribute in _FOUND and _is_told(fact, told)))
+        (fact, of_entity[fact.entity] or int(_is_told(fact, told) or is_kind(_held(fact))))
         for fact in state.held
         if not _is_told_by_exit(fact, state)
     ]
+
+
+def _kind(name: str, small: frozenset[str]) -> str:
+    """The word of a thing's name that says what it is: `book` of `the harbour book of 1911`."""
+    own = dropwhile(small.__contains__, _WORD.findall(name.casefold()))
+    return "".join([*takewhile(lambda word: word not in small, own)][-1:])
+
+
+def _held(fact: Fact) -> str:
+    """The thing that somebody has; "" for all else that a fact says."""
+    return fact.value.rpartition(":")[2] if fact.attribute is Attribute.POSSESSION else ""
 
 
 def _is_like(name: frozenset[str], thing: frozenset[str]) -> bool:
@@ -364,7 +401,7 @@ def _is_told_by_exit(fact: Fact, state: PromptContext) -> bool:
 def _is_told(fact: Fact, told: frozenset[str]) -> bool:
     """Whether a plan speaks of what a fact says, or of the thing that somebody has."""
     value = words_of(fact.value.rpartition(":")[2])
-    return bool(value) and value <= told
+    return fact.attribute in _FOUND and bool(value) and value <= told
 
 
 def _in_turns(*lists: Sequence[Fact]) -> list[Fact]:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from libriscribe2.checks.continuity.fact_values import canonical_facts
-from libriscribe2.context.earlier_text import EarlierPassages, overused_block
+from libriscribe2.context.earlier_text import DISTANCE, EarlierPassages, overused_block
 from libriscribe2.context.knowledge_parts import read_knowledge
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
@@ -150,7 +150,8 @@ class PromptContext:
     @cached_property
     def earlier(self) -> EarlierPassages:
         """Passages of earlier chapters that its scenes may be shown."""
-        return EarlierPassages(self.texts, self.number)
+        distance = DISTANCE if self.brief.has_story_bible else 1
+        return EarlierPassages(self.texts, self.number, distance)
 
 
 HEEDED: Final = 12

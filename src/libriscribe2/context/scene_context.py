@@ -248,6 +248,8 @@ LEAST_TEXT: Final = 8_000
 WEIGHT_OF_WORD: Final = 6
 
 PASSAGES: Final = 1_100
+PASSAGES_OF_FACTS: Final = 4_000
+"""A book without a record of what it states has the room of `FACTS` for its own words."""
 FACTS: Final = 4_000
 PLACES: Final = 6_000
 HABITS: Final = 1_200
@@ -279,6 +281,9 @@ class SceneContext:
 
     values: Mapping[str, str]
     manifest: ContextManifest
+
+
+_TO_WRITE_ON: Final = frozenset({"passages", "ahead", "habits", "story_so_far"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +319,17 @@ class ChapterHead:
         """
         shown = self.size + weigh(self.before) + self.notes
         return max(LEAST_TEXT, REQUEST - shown - question)
+
+    def smaller(self, by: int) -> "ChapterHead":
+        """The same with so much less, first of what is for whoever writes on and for no reader."""
+        before = tail(self.before, JOINT)
+        by -= weigh(self.before) - weigh(before)
+        parts = [
+            replace(one.part, least=0) if one.part.name in _TO_WRITE_ON else one.part
+            for one in self.made
+        ]
+        made = fitted(parts, self.size - max(0, by))
+        return replace(self, made=tuple(made), before=before)
 
     def values(self, written: Sequence[str], room: int = 0) -> dict[str, str]:
         """The values of a prompt about the chapter, of which some scenes are written.
@@ -385,6 +401,7 @@ def _chapter_parts(state: PromptContext) -> list[Part]:
     """
     words = state.brief.words_per_chapter(state.chapters)
     plan, share, of_scene = state.plan, _memory(words), _memory(words / len(state.scenes))
+    has_record = state.brief.has_story_bible
     return [
         Part("characters", 10_000, 4, lambda room: people_part(plan, state, room), 3_000),
         Part("places", PLACES, 4, lambda room: places_part(plan, state, room), 1_600),
@@ -402,7 +419,7 @@ def _chapter_parts(state: PromptContext) -> list[Part]:
         ),
         Part("timeline", 1_200, 5, lambda room: timeline_part(state, room), 800),
         Part(
-            *("passages", round(PASSAGES * of_scene), 1),
+            *("passages", round(PASSAGES * of_scene if has_record else PASSAGES_OF_FACTS), 1),
             *(lambda room: passages_part(plan, state, room), 0),
         ),
         Part("habits", round(HABITS * max(0.5, of_scene)), 3, lambda room: _habits(state, room)),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from libriscribe2.context.earlier_text import PASSAGE_BUDGET
+from libriscribe2.context.notes import going_back
 from libriscribe2.context.people_and_facts import told_of
 from libriscribe2.context.prompt_context import PromptContext
 from libriscribe2.context.prompt_parts import Rendered, block, frame, lines_block, text_block
@@ -308,15 +309,24 @@ def _as_planned(number: int, chapter: OutlineChapter) -> list[str]:
 
 
 MOST_PASSAGES: Final = 1
+MOST_OF_FACTS: Final = 4
+"""So many are shown of a book that has no record of what it states."""
 PASSAGES_REMARK: Final = (
     "From earlier chapters, word for word: for what was said and seen, not for its style."
 )
 
 
 def passages_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
-    """The passages that fit the scene's plan best, in the order of the text."""
-    found = state.earlier.passages
-    chosen = state.earlier.index.best(f"{told_of(plan)} {state.chapter.title}", MOST_PASSAGES)
+    """The passages that fit the scene's plan best, in the order of the text.
+
+    Those come first that cite what the chapter goes back to.
+    """
+    found, before = state.earlier.passages, last_scene(state)
+    most = MOST_PASSAGES if state.brief.has_story_bible else MOST_OF_FACTS
+    fit = state.earlier.index.best(f"{told_of(plan)} {state.chapter.title}", len(found))
+    back = {f"@{one}" for one in going_back(state.outline, state.number)}
+    fit.sort(key=lambda place: not any(one in found[place][1] for one in back))
+    chosen = [place for place in fit if found[place][1] not in before][:most]
     room = budget - frame("passages", remark=PASSAGES_REMARK)
     kept: list[int] = []
     for place in chosen:

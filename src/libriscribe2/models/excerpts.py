@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, Field
@@ -143,16 +144,18 @@ def cards(entries: Iterable[BaseModel], fields: Sequence[str], budget: int) -> s
     Args:
         entries: What to list, the most important first.
         fields: Names of the fields to show, the most important first.
-        budget: The last fields go first, then the last entries.
+        budget: The last fields go first, those of the last entries before others, then entries.
     """
     rows = [entry.model_dump(mode="json") for entry in entries]
-    for shown in range(len(fields), 0, -1):
-        text = _rows(rows, fields[:shown])
-        if weigh(text) <= budget:
-            return text
     while rows and weigh(text := _rows(rows, fields[:1])) > budget:
         rows = rows[: len(rows) * budget // (weigh(text) + budget // 8 + 1)]
-    return _rows(rows, fields[:1])
+    kept = [{fields[0]: row[fields[0]]} for row in rows]
+    left = budget - weigh(_rows(kept, fields[:1]))
+    for name, (row, own) in product(fields[1:], list(zip(rows, kept, strict=True))):
+        size = weigh(_rows([{name: row[name]}], [name])) - 3 if row[name] else 0
+        if size <= left:
+            own[name], left = row[name], left - size
+    return _rows(kept, fields)
 
 
 def cast_of(plan: ScenePlan, cast: Sequence[Character]) -> list[Character]:
@@ -173,7 +176,7 @@ def cast_of(plan: ScenePlan, cast: Sequence[Character]) -> list[Character]:
 
 def _rows(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
     """The chosen fields of each row, empty ones left out."""
-    chosen = [{name: row[name] for name in fields if row[name]} for row in rows]
+    chosen = [{name: row[name] for name in fields if row.get(name)} for row in rows]
     return json.dumps(chosen, ensure_ascii=False, separators=(",", ":"))
 
 

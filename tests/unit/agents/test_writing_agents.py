@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.agent_desk import AgentDesk
+from tests.support.agent_desk import AgentDesk, outline
 from tests.unit.checks.prose import fresh
 
 from libriscribe2.agents.chapter_writer import ChapterWriterAgent
@@ -147,6 +147,81 @@ async def test_a_chapter_is_written_from_the_facts_that_still_stand(tmp_path: Pa
     assert [(one.chapter, one.scene) for one in packs] == [(3, 1), (3, 2)]
     assert [one.key for one in packs] == [call.key() for call in desk.calls]
     assert [(fact.chapter, fact.line) for fact in packs[0].facts] == [(1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("planned", "entity", "value", "is_shown"),
+    [
+        ("She opens the ledger.", "the harbour ledger", "lies open", True),
+        ("She draws the last nail.", "nails in the cellar door", "five are left", True),
+        ("She opens the ledger.", "the ledger clerk's coat", "is out", False),
+        ("She opens the ledger.", "clasp of the ledger", "is bent", False),
+        ("Sie nimmt den Schlüssel und geht in das Haus.", "Schlüssel zum Turm", "verbogen", True),
+        ("Sie nimmt den Schlüssel und geht in das Haus.", "Licht im Turm", "brennt", False),
+    ],
+)
+async def test_a_thing_is_known_by_the_word_that_says_what_it_is(
+    tmp_path: Path, planned: str, entity: str, value: str, is_shown: bool
+) -> None:
+    desk = desk_of(tmp_path, 2)
+    desk.put("chapters/01.md", "# T\n\nIt was so, and nobody had seen it.\n")
+    stated = {"quote": "It was so, and nobody had seen it", "line": 3}
+    facts = [
+        {"entity": entity, "attribute": "state", "value": value, **stated},
+        {"entity": "Ole", "attribute": "possession", "value": f"has: {entity}", **stated},
+    ]
+    desk.put(".libriscribe/canon/01.json", {"facts": facts})
+    scenes = [{"summary": planned, "characters": ["Mara Voss"], "place": "The Lamp Room"}]
+    desk.put("scenes.json", {"chapters": [{"chapter": n, "scenes": scenes} for n in (1, 2)]})
+    await desk.run(ChapterWriterAgent, ONE, chapter=2)
+    state = block(desk.prompt(0), "state")
+    assert (value in state, "Ole, possession" in state) == (is_shown, is_shown)
+
+
+async def test_what_ends_is_not_told_of_the_place_where_it_is(tmp_path: Path) -> None:
+    desk = desk_of(tmp_path, 3)
+    lamp, place = "under a cloth", "The lamp stands here under a cloth"
+    text = "She drew the cloth over it and shut the lid."
+    desk.put("chapters/01.md", f"# T\n\n{text}\n")
+    desk.put("chapters/02.md", "# T\n\nThe cloth was gone.\n")
+    told = {"attribute": "state", "line": 3}
+    facts = [
+        {"entity": "the lamp", "value": lamp, "quote": "drew the cloth over it", **told},
+        {"entity": "The Lamp Room", "value": place, "quote": text, **told},
+        {"entity": "the chest", "value": "shut", "quote": text, **told},
+    ]
+    desk.put(".libriscribe/canon/01.json", {"facts": facts})
+    end = {"stated": "drew the cloth over it", "quote": "The cloth was gone", "now": "bare"}
+    ended = [{"entity": "the lamp", "attribute": "state", "value": lamp, **end}]
+    desk.put(".libriscribe/canon/02.json", {"facts": [], "ended": ended})
+    scenes = [{"summary": "She looks at lamp and chest.", "place": "The Lamp Room"}]
+    desk.put("scenes.json", {"chapters": [{"chapter": n, "scenes": scenes} for n in (1, 2, 3)]})
+    await desk.run(ChapterWriterAgent, ONE, chapter=3)
+    state = block(desk.prompt(0), "state")
+    assert "the lamp, state: bare (chapter 2)" in state
+    assert "the chest, state: shut (chapter 1)" in state
+    assert lamp not in state
+
+
+async def test_a_book_of_facts_is_shown_what_it_said_where_it_goes_back_to_a_note(
+    tmp_path: Path,
+) -> None:
+    """It has no record of what its chapters state."""
+    desk = desk_of(tmp_path, 2, book_kind="non-fiction")
+    said = "Salt was taxed by weight [@n-0123456789ab], and the clerk weighed it wet."
+    other = "The road was long, and nobody who went along it has left a word of it. " * 14
+    parts = (other, said, f"{other}\n\n## Next", "The end of it.")
+    desk.put("chapters/01.md", "# T\n\n" + "\n\n".join(parts))
+    plan = outline(2)
+    plan["chapters"][1]["payoffs"] = ["n-0123456789ab"]
+    desk.put("outline.json", plan)
+    scenes = [{"summary": "Who walked the long road, and who left a word?"}]
+    scenes += [{"summary": "Was salt taxed by weight?"}]
+    desk.put("scenes.json", {"chapters": [{"chapter": n, "scenes": scenes} for n in (1, 2)]})
+    await desk.run(ChapterWriterAgent, ONE, TWO, chapter=2)
+    passages = block(desk.prompt(0), "passages")
+    assert said in passages
+    assert "The end of it." not in passages
 
 
 async def test_the_plan_says_how_long_each_scene_is(tmp_path: Path) -> None:

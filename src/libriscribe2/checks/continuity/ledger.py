@@ -109,10 +109,19 @@ def _end(fact: Fact, things: Iterable[Fact], ended: Mapping[int, Sequence[EndedF
 
 
 def _is_meant(fact: Fact, end: EndedFact) -> bool:
-    """Whether a statement is the one that a chapter ends."""
-    same = (fact.attribute, fact.entity.casefold()) == (end.attribute, end.entity.casefold())
-    quoted = bool(fact.quote) and fact.quote == end.stated
-    return same and (quoted or plain(fact.value) == plain(end.value))
+    """Whether a statement is the one that a chapter ends, or says the same of where it is.
+
+    `the hall: the piano stands here under a cloth` is what `the piano: under a cloth` is, where
+    the same words of the text say both.
+    """
+    stated, told = fact.quote, plain(fact.value)
+    if fact.attribute is not end.attribute:
+        return False
+    if fact.entity.casefold() == end.entity.casefold():
+        return (bool(stated) and stated == end.stated) or told == plain(end.value)
+    said = sorted((plain(stated), plain(end.stated)), key=len)
+    same = fact.attribute is Attribute.STATE and plain(end.entity) in told
+    return same and bool(said[0]) and said[0] in said[1]
 
 
 def _takes(later: Fact, fact: Fact) -> bool:
