@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from os.path import commonprefix
+from itertools import takewhile
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -282,11 +282,16 @@ class StoryBibleAgent(Agent):
 
 def _change(was: Sequence[str], now: Sequence[str]) -> str:
     """A change from the sentence before the first that differs to the last one that does."""
-    start = max(0, len(commonprefix([was, now])) - 1)
+    start = max(0, _alike(was, now) - 1)
     old, new = was[start:], now[start:]
-    same = len(commonprefix([old[:0:-1], new[:0:-1]]))
+    same = _alike(old[:0:-1], new[:0:-1])
     told = (" ".join(one[: len(one) - same]) for one in (old, new))
     return to_json(dict(zip(("old", "new"), told, strict=True)))
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many sentences two lists have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(one, other, strict=False)))
 
 
 def _ledger(
