@@ -72,16 +72,6 @@ def test_a_reading_that_would_be_too_long_is_shown_less_of_the_story_and_all_tha
             assert block(reader, part) == block(writer, part)
 
 
-def test_a_reader_is_shown_the_sentences_that_were_mended_and_not_their_paragraphs(
-    asked: Asked,
-) -> None:
-    last = block(asked("skarra")["canon/ch10"], "changes").splitlines()[-1]
-    assert '"new":"' in last
-    assert "the last figure of 1911" in last
-    assert "pot of white" in last
-    assert "lid off" not in last
-
-
 def test_a_patch_is_kept_although_it_adds_a_few_words_to_a_chapter_that_is_too_long(
     tmp_path: Path,
 ) -> None:

@@ -7,7 +7,6 @@ import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import takewhile
 from typing import ClassVar, Final
 
 from typing_extensions import override
@@ -200,7 +199,7 @@ class StoryBibleAgent(Agent):
             budget -= weigh(noted(notes, f"chapters/ch{number:02d}", "chapters")[0])
         draft = self.book.draft_of(chapter_file(number)) or text
         changed = changed_paragraphs(without_notes(draft), without_notes(text))
-        lines = [_change(*map(sentences, passages)) for passages in changed]
+        lines = [to_json({"old": was, "new": now}) for was, now in changed]
         if sum(map(weigh, lines)) > CHANGES_BUDGET:
             draft, lines = text, []
         changes = block("changes", "\n".join(lines))
@@ -278,20 +277,6 @@ class StoryBibleAgent(Agent):
             contradictions=doubted[:MOST_CONTRADICTIONS],
             dropped=dropped,
         )
-
-
-def _change(was: Sequence[str], now: Sequence[str]) -> str:
-    """A change from the sentence before the first that differs to the last one that does."""
-    start = max(0, _alike(was, now) - 1)
-    old, new = was[start:], now[start:]
-    same = _alike(old[:0:-1], new[:0:-1])
-    told = (" ".join(one[: len(one) - same]) for one in (old, new))
-    return to_json(dict(zip(("old", "new"), told, strict=True)))
-
-
-def _alike(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many sentences two lists have in common at their beginning."""
-    return sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(one, other, strict=False)))
 
 
 def _ledger(

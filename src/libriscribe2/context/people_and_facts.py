@@ -336,7 +336,6 @@ def _told(fact: Fact) -> str:
     return f"{value} ({where})"
 
 
-_HALF: Final = 0.5
 _FOUND: Final = FIXED | {Attribute.POSSESSION}
 """What also concerns a scene if the scene's plan names its value."""
 
@@ -344,7 +343,8 @@ _FOUND: Final = FIXED | {Attribute.POSSESSION}
 def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     """How near each fact is: 3 to the scene's people, 2 to its places and things, 0 to neither.
 
-    A thing of which the plan has only the word that says what it is comes last.
+    Of a thing's name the word that says what it is has to be in the plan: of two keys, a scene has
+    to know which.
     """
     people = [person.name for person in people_of(plan, state)]
     places = [plan.place, *(entry.name for entry in places_of(plan, state))]
@@ -353,7 +353,6 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     of_names = words_of(" ".join(person.name for person in (*state.cast, *state.walk_ons)))
     kinds = told - small - of_names
     forms = kinds.union(*map(stems, kinds))
-    things = [words_of(one.name) - of_names for one in plan.things]
 
     def is_kind(name: str) -> bool:
         kind = _kind(name, small)
@@ -363,10 +362,8 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     for entity in state.held_of:
         names = [own for name in state.names_of[entity] if (own := words_of(name))]
         is_told = any(own <= told for own in names)
-        of_thing = 2 * (is_told or shares_name(entity, places))
-        is_like = 2 * any(_is_like(own, thing) for own in names for thing in things)
-        near = of_thing or is_like or int(is_kind(entity))
-        of_entity[entity] = 3 if shares_name(entity, people) else near
+        of_thing = 2 * (is_told or is_kind(entity) or shares_name(entity, places))
+        of_entity[entity] = 3 if shares_name(entity, people) else of_thing
     return [
         (fact, of_entity[fact.entity] or int(_is_told(fact, told) or is_kind(_held(fact))))
         for fact in state.held
@@ -383,11 +380,6 @@ def _kind(name: str, small: frozenset[str]) -> str:
 def _held(fact: Fact) -> str:
     """The thing that somebody has; "" for all else that a fact says."""
     return fact.value.rpartition(":")[2] if fact.attribute is Attribute.POSSESSION else ""
-
-
-def _is_like(name: frozenset[str], thing: frozenset[str]) -> bool:
-    """Whether a name has most of a thing's own words: of two keys, a scene has to know which."""
-    return bool(thing) and len("".join(name & thing)) >= _HALF * len("".join(thing))
 
 
 def _is_told_by_exit(fact: Fact, state: PromptContext) -> bool:

@@ -114,14 +114,14 @@ def _is_meant(fact: Fact, end: EndedFact) -> bool:
     `the hall: the piano stands here under a cloth` is what `the piano: under a cloth` is, where
     the same words of the text say both.
     """
-    stated, told = fact.quote, plain(fact.value)
     if fact.attribute is not end.attribute:
         return False
     if fact.entity.casefold() == end.entity.casefold():
-        return (bool(stated) and stated == end.stated) or told == plain(end.value)
-    said = sorted((plain(stated), plain(end.stated)), key=len)
-    same = fact.attribute is Attribute.STATE and plain(end.entity) in told
-    return same and bool(said[0]) and said[0] in said[1]
+        quoted = bool(fact.quote) and fact.quote == end.stated
+        return quoted or plain(fact.value) == plain(end.value)
+    short, long = sorted((fact.quote, end.stated), key=len)
+    there = fact.attribute is Attribute.STATE and plain(end.entity) in plain(fact.value)
+    return there and bool(short) and short in long
 
 
 def _takes(later: Fact, fact: Fact) -> bool:
