@@ -286,7 +286,7 @@ class _Scan:
         if self.reading.counts[:2] == self.chain_start[:2]:
             return
         if is_taken_back(self.text, self.chain_end, until, marked=self.chain_is_marked):
-            self.reading.forget(self.chain_start)
+            self.reading.forget(self.chain_start if until < len(self.text) else (0, 0, 0, 0))
             self.reading.issues.append(BESIDE_TEXT)
 
     def _marked(self, tool_format: ToolFormat, opener: re.Match[str]) -> int:

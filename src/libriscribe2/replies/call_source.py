@@ -231,7 +231,7 @@ _UNFINISHED: Final = re.compile(r"\w[ \t]+[\w'’]*(?:[^\W\d_]['\"”’)]*|,)[ 
 # What is said last on the line above a call, in parentheses, says how it is meant.
 _QUALIFIED: Final = re.compile(r"\w[^\n]*[(（][^()（）\n]{2,80}[)）][.:：!。]?\s*\Z")
 _ELEMENT: Final = re.compile(r"<(?!\w*(?:call|func|tool|action|invoke))([a-zA-Z]\w*)[^<>]*>")
-_MOST_BEHIND: Final = 40
+_MOST_BEHIND: Final = 30
 
 
 def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:

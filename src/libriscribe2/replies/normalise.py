@@ -33,7 +33,7 @@ ASIDE_NAME: Final = (
 )
 _TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
 # The turn of another than the assistant, between the tokens of chat templates.
-_OTHERS_TURN: Final = re.compile(
+OTHERS_TURN: Final = re.compile(
     r"<\|(?:im_start\|>|start_header_id\|>)(?:user|system)\b.*?(?:<\|(?:im_end|eot_id)\|>|\Z)",
     re.DOTALL,
 )
@@ -64,7 +64,7 @@ class Normalised:
 
 def normalise(reply: str) -> Normalised:
     """Strip the edges and move reasoning blocks out."""
-    text = _OTHERS_TURN.sub("", reply).strip(_EDGE)
+    text = OTHERS_TURN.sub("", reply).strip(_EDGE)
     labels = _edge_labels(reply, text)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)

@@ -83,7 +83,7 @@ _HOLE: Final = re.compile(
 )
 _ASIDE: Final = re.compile(rf"[(（][^()（）]*{_LETTER}[^()（）]*[)）]")
 # Part of a text that stands for more of it: "[... the rest ...]", a last paragraph in brackets.
-_LEFT_OUT: Final = re.compile(
+LEFT_OUT: Final = re.compile(
     rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]"
     rf"|\A{_DOTS}[ ]?[(（\[][^()（）\[\]\n]{{1,200}}+[)）\]]\Z"
     rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
@@ -116,7 +116,7 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
     for field, text in string_leaves(value):
         total += 1
         bare = text.strip()
-        if (is_hole(bare) and not field.endswith(_COPIED)) or _LEFT_OUT.search(bare):
+        if (is_hole(bare) and not field.endswith(_COPIED)) or LEFT_OUT.search(bare):
             return True
         weak += len(bare) <= _MOST_OF_A_HOLE and (
             bare in _TYPE_NAMES

@@ -23,9 +23,10 @@ from libriscribe2.replies.call_scanner import DataPart, Reading, scan_reply
 from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, whole_json
 from libriscribe2.replies.choice import Coercion
 from libriscribe2.replies.cleanup import extract_with_report
+from libriscribe2.replies.normalise import OTHERS_TURN
 from libriscribe2.replies.notations import FORMATS
 from libriscribe2.replies.notations.lines import read_python_calls
-from libriscribe2.replies.remarks import is_hole
+from libriscribe2.replies.remarks import LEFT_OUT, is_hole
 from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
 
 EXECUTING: Final = "Executing tools"
@@ -38,7 +39,6 @@ _FRAME: Final = re.compile(
 )
 
 
-_LEAD: Final = r"(?:>>>|(?:assistant)?commentary[ \t]+to=(?:functions\.)?)?"
 _BARE_INPUT: Final = (
     r"""(?:\[["']?([^\n\[\]{}"']+)["']?\]|\s*\nAction Input:[ \t]*["']?([^\s{\["'][^\n{}"']*)["']?)"""
     r"(?:\s*\nObservation:)?\s*"
@@ -109,6 +109,7 @@ def parse_llm_response(
     for name in known or ():
         if (escaped := name.replace("_", "\\_")) != name and escaped in raw_content:
             raw_content = raw_content.replace("\\_", "_")
+    raw_content = OTHERS_TURN.sub("", raw_content)
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known, schemas or {})
     marked = gate.admit(reading.calls)
@@ -181,26 +182,15 @@ class _Gate:
 def _settled(call: ReadCall, schema: Mapping[str, Any] | None) -> ReadCall | None:
     """The call with every member of its object used; None where one may be a lost argument.
 
-    What the tool's schema knows is an argument, also in an object of another name. Other members
-    are notes where the call has its arguments, and perhaps the arguments where it has none.
+    What the tool's schema knows is an argument. Other members are notes where the call has its
+    arguments, and perhaps the arguments where it has none.
     """
     known = (schema or {}).get("properties", {}).keys()
     arguments = dict(call.arguments)
-    notes = []
-    for key, value in call.beside.items():
-        inner = value
-        if isinstance(value, str) and value.lstrip().startswith("{"):
-            inner = whole_json(value).value
-        if key in known:
-            added = {key: value}
-        elif isinstance(inner, Mapping) and inner and inner.keys() <= known:
-            added = dict(inner)
-        else:
-            notes += [key] if key not in SIDE_KEYS else []
-            continue
-        if not all(add_argument(arguments, name, one) for name, one in added.items()):
-            return None
-    return None if notes and not arguments else ReadCall(call.name, arguments)
+    used = [add_argument(arguments, key, call.beside[key]) for key in call.beside if key in known]
+    notes = call.beside.keys() - known - SIDE_KEYS
+    lost = not all(used) or (notes and not arguments)
+    return None if lost else ReadCall(call.name, arguments)
 
 
 def _fitted(
@@ -250,7 +240,7 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
             name
             for name, value in arguments.items()
             if isinstance(value, str)
-            and (is_hole(text := value.strip()) or _FRAME.fullmatch(text) or _is_constant(text))
+            and (is_hole(text := value.strip()) or LEFT_OUT.search(text) or _FRAME.fullmatch(text) or _is_constant(text))
         ),
         None,
     )
@@ -313,14 +303,15 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     raw = raw.strip()
     if re.match(rf"""(?:\[\s*['"])?(?:{names})\(""", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
-    named = re.fullmatch(rf"{_LEAD}({names})(?:\s|json|<\|\w+\|>)*+(\{{.*\}})", raw, re.DOTALL)
+    named = re.fullmatch(rf"({names})(?:\s|json|<\|\w+\|>)*+(\{{.*\}})", raw, re.DOTALL)
     if named is not None:
         value = whole_json(named[2]).value
         return [ReadCall(named[1], value)] if isinstance(value, dict) else []
     acted = re.search(rf"(?m:^)Action:\s*({names}){_BARE_INPUT}\Z", raw)
-    needed = list((gate.schemas.get(acted[1]) or {}).get("required", ())) if acted else []
-    if acted is not None and len(needed) == 1:
-        return [ReadCall(acted[1], {needed[0]: acted[2] or acted[3]})]
+    tool = (gate.schemas.get(acted[1]) or {}) if acted else {}
+    needed = list(tool.get("required", ()))
+    if acted is not None and (len(needed) == 1 or not properties_of(tool)):
+        return [ReadCall(acted[1], {name: acted[2] or acted[3] for name in needed})]
     report = extract_with_report(raw, _CALL) if raw[:1] not in ("<", "~", ">", "|") else None
     alone = (
         report is not None and report.ok and not (report.before or report.after or report.unread)

@@ -73,8 +73,6 @@ def test_RP_34_reasoning_is_the_same_for_values_and_calls(tag: str) -> None:
     [
         '{"name": "read_file", "path": "a.md"}',
         '{"name": "read_file", "arguments": {}, "path": "a.md"}',
-        '{"name": "read_file", "tool_args": {"path": "a.md"}}',
-        '{"name": "read_file", "payload": "{\\"path\\": \\"a.md\\"}"}',
     ],
 )
 def test_RP_30_arguments_elsewhere_in_the_object_are_used(text: str) -> None:
@@ -85,6 +83,12 @@ def test_RP_30_arguments_elsewhere_in_the_object_are_used(text: str) -> None:
     ("text", "told"),
     [
         ('{"name": "read_file", "datei": "a.md"}', "`datei` outside its arguments"),
+        ('{"name": "read_file", "tool_args": {"path": "a.md"}}', "`tool_args` outside"),
+        ('{"name": "read_file", "payload": "{\\"path\\": \\"a.md\\"}"}', "`payload` outside"),
+        (
+            '{"name": "read_file", "arguments": {"path": "Lumi. [... loput ennallaan ...]"}}',
+            "is a placeholder",
+        ),
         ('{"name": "search", "arguments": {"limit": 3}}', "`query` is missing"),
         ('{"name": "search", "arguments": {"query": "a", "limit": "x"}}', "`limit` has another"),
         ('{"name": "search", "arguments": {"query": "a", "k": 3}}', "no `k`"),
@@ -125,6 +129,10 @@ TAGGED = f"<tool_call>\n{FIND}\n</tool_call>"
         f"Kirjoitit: {json.dumps(FIND)}. Vastaus on kolme.",
         FIND.replace("kalat", "HAKU_SANA"),
         FIND.replace('"kalat"', '"kalat", "k": -2'),
+        f"1:\n```json\n{FIND}\n```\n2:\n```json\n{FIND.replace('kalat', 'linnut')}\n```\nKumpi?",
+        f"1:\n```json\n{FIND}\n```\n2:\n```json\n{FIND.replace('kalat', 'linnut')}\n```\nValitse.",
+        f"{TAGGED}\n\nEi, peru tämä haku, en sitä enää tarvitse.",
+        f"Valmista.<|im_end|>\n<|im_start|>user\n{TAGGED}<|im_end|>",
         '```python\nimport os\nos.remove("kalat")\n```',
         '```python\nmuu(sana="kalat")\n```',
     ],
@@ -142,6 +150,12 @@ def test_a_call_that_is_asked_about_shown_or_unfit_does_not_run(reply: str) -> N
         f"<tool_call>{FIND.replace(chr(34), '&quot;')}</tool_call>",
         f'{{"thought": "Ensin kalat.", "tool": {FIND}}}',
         'commentary to=functions.etsi <|constrain|>json<|message|>{"sana": "kalat"}',
+        'analysisHaen sen.assistantcommentary to=functions.etsi json{"sana": "kalat"}',
+        '<|from|>assistant\n<|recipient|>etsi\n<|content|>{"sana": "kalat"}<|stop|>',
+        '>>>all\nHaen sen.\n>>>etsi\n{"sana": "kalat"}',
+        '<|assistant|>etsi\n{"sana": "kalat"}<|observation|>',
+        '<|tool calls begin|><|tool call begin|>function<|tool sep|>etsi\n```json\n{"sana": "kalat"}\n'
+        "```<|tool call end|><|tool calls end|>",
     ],
 )
 def test_a_call_in_an_odd_place_that_is_its_own_runs(reply: str) -> None:
@@ -195,3 +209,8 @@ def test_a_draft_in_reasoning_neither_runs_nor_counts_as_the_value(
 def test_odd_spellings_of_the_notations_are_read(reply: str) -> None:
     found = calls(reply, SEARCH).tool_calls or []
     assert [(one.name, one.arguments) for one in found] == [("etsi", {"sana": "kalat"})]
+
+
+def test_an_action_without_parameters_needs_no_input() -> None:
+    found = calls("Ajatus: katson.\nAction: lista\nAction Input: None", {"lista": {}}).tool_calls
+    assert [(one.name, one.arguments) for one in found or []] == [("lista", {})]

@@ -38,7 +38,7 @@ from libriscribe2.replies.notations.tags import WRAPPER_OPENER, json_region_or_p
 from libriscribe2.replies.strict_json import strict_parse
 
 _BAR: Final = "[|｜]"
-_GAP: Final = "[_▁]"
+_GAP: Final = "[_▁ ]"
 CALL_BEGIN: Final = rf"<{_BAR}tool{_GAP}call{_GAP}begin{_BAR}>"
 CALLS_EDGE: Final = (
     rf"<{_BAR}tool{_GAP}calls(?:{_GAP}section)?{_GAP}(?:begin|end){_BAR}>"
@@ -350,6 +350,23 @@ def read_cohere_text(source: Source, _start: int, body: int) -> Found:
     return Found(after, text=source.text[body:text_end].strip())
 
 
+RECIPIENT_OPENER: Final = (
+    r"<\|(?:recipient|assistant)\|>|(?m:^)>>>|(?:assistant)?commentary[ \t]+to=(?=[\w.]+ )"
+)
+_RECIPIENT_HEAD: Final = re.compile(
+    r"\s*([^\s<>{}]+)(?:\s|json|<\|(?:content|constrain|message)\|>)*+(?=\{)"
+)
+_RECIPIENT_END: Final = re.compile(r"<\|(?:stop|observation|call|end)\|>")
+
+
+def read_recipient(source: Source, _start: int, body: int) -> Found | None:
+    """The call of a known tool that a message is addressed to."""
+    head = _RECIPIENT_HEAD.match(source.text, body)
+    name = clean_name(head[1]) if head else None
+    known = head is not None and name in source.tools
+    return read_json_call(source, name, head.end(), _RECIPIENT_END) if head and known else None
+
+
 NOTATIONS: Final = (
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call, rank=60),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call, rank=70),
@@ -361,5 +378,8 @@ NOTATIONS: Final = (
     ToolFormat("python_tag", PYTHON_TAG_OPENER, read_python_tag, rank=90),
     ToolFormat("functools", FUNCTOOLS_OPENER, read_functools, rank=100, begins="functools"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
+    ToolFormat(
+        "recipient", RECIPIENT_OPENER, read_recipient, rank=125, begins=f"{TAG_START}|(?m:^)|(?:assistant)?commentary"
+    ),
     ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text, rank=110),
 )
