@@ -32,9 +32,10 @@ def _markdown(rng: Rng) -> str:
     return "\n".join(lines) + "\n\nKeywords:\n" + "\n".join(f"- {word}" for word in voice.words())
 
 
-def _table(rng: Rng) -> str:
+def _table(rng: Rng) -> Draft:
     value = concept(Voice(rng)).value
-    return "| field | value |\n|---|---|\n" + "\n".join(f"| {k} | {v} |" for k, v in value.items())
+    rows = "\n".join(f"| {key} | {item} |" for key, item in value.items())
+    return Draft(f"| field | value |\n|---|---|\n{rows}", value, schemas.CONCEPT)
 
 
 def _yaml(rng: Rng) -> Draft:
@@ -116,7 +117,7 @@ CLASSES: Final = (
     _reject("refusal_with_braces", _refusal_braces),
     _reject("question_back", lambda rng: rng.choice(chatter.QUESTIONS)),
     _reject("markdown_answer", _markdown),
-    _reject("markdown_table", _table),
+    CaseClass("markdown_table", "reject", Policy.EITHER, _table),
     CaseClass("yaml_answer", "reject", Policy.EITHER, _yaml),
     _reject("think_only", _think_only),
     _reject("think_unclosed", _think_unclosed),

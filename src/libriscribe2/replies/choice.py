@@ -1,15 +1,16 @@
 """Values compared by how well they fit the wanted schema."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from math import prod
 from typing import Any, Final
 from unicodedata import normalize, numeric
 
-from libriscribe2.replies.remarks import is_same_word, is_template, says_more
+from libriscribe2.replies.remarks import TYPE_NAMES, is_same_word, is_template, says_more
 from libriscribe2.replies.schema_fit import (
+    SCHEMA_WORDS,
     Fit,
     accepts_type,
     alternatives,
@@ -27,14 +28,19 @@ from libriscribe2.replies.schema_fit import (
 )
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
+_DECIMAL: Final = re.compile(r"\A([+-]?\d{1,9}),(\d{1,2})\Z")
 _INTEGER: Final = re.compile(r"[+-]?\d{1,400}")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?")
 # An amount with one unit. A word behind a bare number may multiply it ("80 mil").
 _AMOUNT: Final = re.compile(
-    r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’])\d{3})(?:(?P=mark)\d{3}){0,3})(?: [^\W\d_]{2,20})?"
-    r"|(?P<bare>\d{1,9})(?:/(?P<most>\d{1,3})|(?P<unit>[\u3040-\u9fff\uac00-\ud7af]{1,3}))"
-    r"|(?P<number>\d{1,9}) (?P<word>[^\W\d_]{2,20})|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
+    r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’_٬])\d{3})(?:(?P=mark)\d{3}){0,3})(?: [^\W\d_]{2,20})?"
+    r"|第?(?P<bare>\d{1,9})(?:/(?P<most>\d{1,3})|(?P<percent> ?%)"
+    r"|(?P<unit>[\u3040-\u9fff\uac00-\ud7af]{1,3})(?: [\uac00-\ud7af]{1,5})?)"
+    r"|(?P<number>\d{1,9}(?:[.,]\d{1,2})?) (?P<word>[^\W\d_]{1,20})"
+    r"|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
 )
+_CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?[€$£¥₹]\Z")
+_SIGNS: Final = dict(zip("십백천만억", (10, 100, 1_000, 10_000, 10**8), strict=True))
 _LARGE: Final = 1_000
 _LEAST_FACTOR: Final = 10
 # How an item says its place: "Chapter 1", "#2", "3.", "第4章".
@@ -54,6 +60,8 @@ def _is_keyword(part: str) -> bool:
     return len(part) <= _MAX_KEYWORD and not _CLAUSE.search(part) and not part.isdigit()
 
 
+_AROUND: Final = re.compile(r"\A[^\w+#-]++|(?<![^\w+#-])[^\w+#-]++\Z")
+_SEPARATOR: Final = re.compile(r"(?<=\w)[\W_]+(?=\w)")
 _NEAR: Final = 0.8
 _TRUTH: Final = {"true": True, "false": False}
 
@@ -103,20 +111,19 @@ class Coercion:
         branches = alternatives(resolve(node, self._root), self._root)
         if any(accepts_type(branch, value) for branch in branches):
             return value
+        if value == "null" and any(accepts_type(branch, None) for branch in branches):
+            self.applied.append("null_dropped")
+            return None
         wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if len(wanted) != 1:
             return value
-        for name, change in (
-            ("csv_split", self._split),
-            ("number_from_string", self._number),
-            ("boolean_from_string", _boolean),
-            ("string_from_number", _string),
-            ("value_of_enum", self._listed),
-            ("decoded_string", self._decoded),
-            ("unwrapped", _only_text),
-            ("indexed_items", self._indexed),
-            ("one_item_list", self._item),
-        ):
+        changes: tuple[tuple[str, Callable[[Any, Mapping[str, Any]], Any]], ...] = (
+            ("csv_split", self._split), ("number_from_string", self._number),
+            ("boolean_from_string", _boolean), ("string_from_number", _string),
+            ("value_of_enum", self._listed), ("decoded_string", self._decoded),
+            ("unwrapped", _only), ("indexed_items", self._indexed), ("one_item_list", self._item),
+        )  # fmt: skip
+        for name, change in changes:
             changed = change(value, wanted[0])
             if changed is not None and accepts_type(wanted[0], changed):
                 self.applied.append(name)
@@ -125,7 +132,7 @@ class Coercion:
 
     def _split(self, value: Any, node: Mapping[str, Any]) -> Any:
         """A list from a comma-separated string, or from one string per line."""
-        if not isinstance(value, str) or "array" not in types_of(node):
+        if not isinstance(value, str) or "array" not in types_of(node) or value[:1] == "[":
             return None
         items = resolve(node.get("items"), self._root)
         if not any(accepts_type(branch, "") for branch in alternatives(items, self._root)):
@@ -140,12 +147,11 @@ class Coercion:
         return [part for part in bare if part]
 
     def _listed(self, value: Any, node: Mapping[str, Any]) -> Any:
-        """The value of an enum that differs by case and white space only."""
+        """The value of an enum that differs by case, separators and marks around it only."""
         options = node.get("enum")
         if not isinstance(value, str) or not isinstance(options, list):
             return None
-        folded = value.strip(" \t\n*_`").casefold()
-        same = [one for one in options if isinstance(one, str) and one.casefold() == folded]
+        same = [one for one in options if isinstance(one, str) and _folded(one) == _folded(value)]
         return same[0] if len(same) == 1 else None
 
     def _decoded(self, value: Any, _node: Mapping[str, Any]) -> Any:
@@ -180,22 +186,30 @@ class Coercion:
             return int(value)
         if not isinstance(value, str) or not wanted & {"integer", "number"}:
             return None
-        text = normalize("NFKC", value).strip(" \t*_`")
+        text = _CURRENCY.sub("", normalize("NFKC", value).strip(" \t*_`"))
         if _INTEGER.fullmatch(text):
             return int(text)
-        if "number" in wanted and _NUMBER.fullmatch(text):
-            return float(text)
-        amount = _AMOUNT.fullmatch(text)
-        if amount is None or (amount["most"] and int(amount["most"]) != node.get("maximum")):
+        decimal = _DECIMAL.sub(r"\1.\2", text)
+        if "number" in wanted and _NUMBER.fullmatch(decimal):
+            return float(decimal)
+        amount, most = _AMOUNT.fullmatch(text), node.get("maximum")
+        if amount is None or (amount["most"] and int(amount["most"]) != most):
             return None
-        said, most = amount["word"] or amount["label"], node.get("maximum")
+        return self._amount(amount, most)
+
+    def _amount(self, amount: re.Match[str], most: Any) -> Any:
+        """The number of an amount, where its unit cannot multiply or is a sign of numbers."""
+        if amount["percent"]:
+            return {1: int(amount["bare"]) / 100, 100: int(amount["bare"])}.get(most)
+        said = amount["word"] or amount["label"]
         if said is None:
-            times = prod(int(numeric(char, 1)) for char in amount["unit"] or "")
+            times = prod(_SIGNS.get(one) or int(numeric(one, 1)) for one in amount["unit"] or "")
             return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
-        number = int(amount["number"] or amount["place"])
+        number = float(_DECIMAL.sub(r"\1.\2", amount["number"] or amount["place"]))
         bounded = isinstance(most, int | float) and number <= most < number * _LEAST_FACTOR
         alone = amount["number"] and (number >= _LARGE or bounded)
-        return number if alone or is_same_word(said, self._field) else None
+        whole = int(number) if number.is_integer() else number
+        return whole if alone or is_same_word(said, self._field) else None
 
     def _with(
         self, items: list[Any], keys: Sequence[Any], node: Mapping[str, Any], kind: str
@@ -236,8 +250,8 @@ class Coercion:
         return items
 
     def _item(self, value: Any, node: Mapping[str, Any]) -> Any:
-        """The item of a one-item list where one object is wanted, or the object as a list."""
-        if isinstance(value, list) and len(value) == 1 and "object" in types_of(node):
+        """The item of a one-item list where no list is wanted, or an object as a list."""
+        if isinstance(value, list) and len(value) == 1 and "array" not in types_of(node):
             return value[0]
         if not isinstance(value, dict) or "array" not in types_of(node):
             return None
@@ -310,15 +324,23 @@ class Coercion:
         return {key: item for key, item in value.items() if key not in empty} if empty else value
 
 
-def _only_text(value: Any, _node: Mapping[str, Any]) -> Any:
-    """The text of an object that has no other member."""
-    texts = list(value.values()) if isinstance(value, dict) else []
-    return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else None
+def _only(value: Any, _node: Mapping[str, Any]) -> Any:
+    """What an object holds that has no other member, but perhaps the name of its type."""
+    if not isinstance(value, dict):
+        return None
+    typed = value.get("type") in TYPE_NAMES
+    inner = [one for key, one in value.items() if not (typed and key in SCHEMA_WORDS)]
+    return inner[0] if len(inner) == 1 and not isinstance(inner[0], dict) else None
+
+
+def _folded(text: str) -> str:
+    """A word of a schema without case, separators inside and marks around it."""
+    return _SEPARATOR.sub("", _AROUND.sub("", text)).casefold()
 
 
 def _boolean(value: Any, node: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and "boolean" in types_of(node):
-        return _TRUTH.get(value.strip().lower())
+        return _TRUTH.get(_folded(value))
     return None
 
 

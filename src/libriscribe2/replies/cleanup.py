@@ -50,7 +50,7 @@ _LOG: Final = logging.getLogger(__name__)
 MAX_REPLY: Final = 8_000_000
 _MAX_LAYERS: Final = 3
 _STRICT_VIEWS: Final = ("json_string", "block_quote")
-_NO_VALUE: Final = ("no_json", "wrong_shape", "placeholder")
+_NO_VALUE: Final = ("no_json", "wrong_shape", "placeholder", "several_items", "ambiguous", "syntax")
 _FENCE: Final = "```"
 _CLOSERS: Final = {"{": "}", "[": "]"}
 _FENCE_HEAD: Final = 40
@@ -188,7 +188,7 @@ def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> Ex
             ((*names, name), view)
             for names, source in pending
             for name, view in views(source)
-            if not strict or name in _STRICT_VIEWS
+            if (not strict or name in _STRICT_VIEWS) and (wanted or name != "bare_amounts")
         ]
         for names, view in layers:
             reading = best_reading(view, wanted, strict=strict)

@@ -6,6 +6,7 @@ a truth here: the schema says which it is.
 """
 
 import ast
+import csv
 import html
 import json
 import re
@@ -23,7 +24,7 @@ _MAX_CALL: Final = 20_000
 _MAX_DEPTH: Final = 30
 _MARKS: Final = r"(?:\*\*|__)?"
 _KEY: Final = re.compile(
-    rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*[:：]{_MARKS}(?:\s+(?P<rest>.*))?"
+    rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
 _MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
@@ -35,7 +36,8 @@ _TAG: Final = re.compile(
     r"<(?P<close>/?)(?P<name>[^\W\d][\w.:-]*+)(?P<attributes>(?:\s++[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*+)\s*(?P<empty>/?)>"
 )
 _CDATA: Final = re.compile(r"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)\]\]>")
-_CALL: Final = re.compile(r"[^\W\d]\w*\((?=\s*[^\W\d]\w*\s*=)")
+_CALL: Final = re.compile(r"(?:\w+\s*=\s*)?(?P<call>[^\W\d]\w*\((?=\s*[^\W\d]\w*\s*=))")
+_TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
 
 
 def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -47,17 +49,11 @@ def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         return
     before, body, behind = parts[0], parts[1].strip("\n"), parts[2]
     names = {plain_name(name) for name in _names(wanted, wanted)}
-    for notation, read in (
-        ("call", _call),
-        ("xml", _xml),
-        ("table", _table),
-        ("lines", _lines),
-        ("headings", _headings),
-    ):
+    for read in (_call, _xml, _table, _csv, _lines, _headings):
         found = read(body, names)
         if found is not None and not words_of(found[2] + behind):
             value = json.dumps(found[0], ensure_ascii=False)
-            yield notation, f"{before}{found[1]}\n\n{value}"
+            yield read.__name__[1:], f"{before}{found[1]}\n\n{value}"
 
 
 def _names(node: Any, root: Mapping[str, Any]) -> Iterator[str]:
@@ -76,7 +72,8 @@ def _call(text: str, names: set[str]) -> Found:
     """The arguments of `dict(title="...")`."""
     start = _CALL.match(text) if len(text) <= _MAX_CALL else None
     try:
-        tree = ast.parse(text.strip(), mode="eval").body if start else None
+        code = text[start.start("call") :].strip() if start else "None"
+        tree = ast.parse(code, mode="eval").body
         given = [(one.arg, ast.literal_eval(one.value)) for one in getattr(tree, "keywords", ())]
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
@@ -86,19 +83,39 @@ def _call(text: str, names: set[str]) -> Found:
 
 
 def _table(text: str, names: set[str]) -> Found:
-    """The rows of a table whose head has names of the schema."""
+    """The rows of a table whose head, or whose first of two columns, has names of the schema."""
     lines = text.split("\n")
     for at, line in enumerate(lines[:-1]):
-        head = [plain_name(cell) for cell in _cells(line)]
-        if len(set(head) & names) < 2 or not _RULE.fullmatch(lines[at + 1].strip()):
+        if not _RULE.fullmatch(lines[at + 1].strip()):
             continue
+        head, end = _cells(line), at + 2
         rows = []
-        end = at + 2
-        while end < len(lines) and len(cells := _cells(lines[end])) == len(head):
-            rows.append(dict(zip(_cells(line), cells, strict=True)))
+        while end < len(lines) and len(cells := _cells(lines[end])) == len(head) > 1:
+            rows.append(cells)
             end += 1
-        return rows, "\n".join(lines[:at]), "\n".join(lines[end:])
+        value = _rows(head, rows, names)
+        return None if value is None else (value, "\n".join(lines[:at]), "\n".join(lines[end:]))
     return None
+
+
+def _rows(head: list[str], rows: list[list[str]], names: set[str]) -> Any:
+    """Rows as objects under their head; as one object where the first cells are its members."""
+    if len({plain_name(cell) for cell in head} & names) > 1 and len(set(head)) == len(head):
+        whole = all(len(row) == len(head) for row in rows)
+        return [dict(zip(head, row, strict=True)) for row in rows] if whole and rows else None
+    pairs = [row for row in rows if len(row) == 2 and plain_name(row[0]) in names]
+    return dict(pairs) if 1 < len(pairs) == len(rows) == len({row[0] for row in rows}) else None
+
+
+def _csv(text: str, names: set[str]) -> Found:
+    """The rows of a text whose fields commas, semicolons or tabs separate."""
+    marks = [mark for mark in ",;\t" if mark in text.partition("\n")[0]]
+    try:
+        head, *rows = csv.reader(text.strip().split("\n"), delimiter=marks[0], strict=True)
+    except (IndexError, ValueError, csv.Error):
+        return None
+    value = _rows(head, rows, names) if {plain_name(cell) for cell in head} <= names else None
+    return None if value is None else (value, "", "")
 
 
 def _headings(text: str, names: set[str]) -> Found:
@@ -113,7 +130,8 @@ def _cells(line: str) -> list[str]:
     line = line.strip()
     if not (line.startswith("|") and line.endswith("|")):
         return []
-    return [cell.replace("\\|", "|").strip(" *_`") for cell in re.split(r"(?<!\\)\|", line[1:-1])]
+    cells = (cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line[1:-1]))
+    return [found[2] if (found := _TICKED.fullmatch(cell)) else cell for cell in cells]
 
 
 def _xml(text: str, names: set[str]) -> Found:
@@ -137,7 +155,9 @@ def _xml(text: str, names: set[str]) -> Found:
             stack[-1][2].append((own or name, value))
         elif said or len(stack) > _MAX_DEPTH:
             return None
-        elif not tag["empty"]:
+        elif tag["empty"]:
+            stack[-1][2].append((tag["name"], attributes_of(tag["attributes"]) or None))
+        else:
             own = _named(tag)
             stack.append(
                 (tag["name"], own, [] if own else [*attributes_of(tag["attributes"]).items()])
@@ -204,7 +224,11 @@ class _Block:
 
     def _list(self, indent: int, depth: int) -> list[Any]:
         found: list[Any] = []
+        numbers: list[int] = []
         while (item := self._next(indent, _ITEM)) is not None:
+            numbers += [int(one) for one in re.findall(r"\d+", item["mark"])]
+            if numbers[0:1] == [1] and numbers[-1] != len(numbers):
+                break  # one was left out
             inner = indent + len(item["mark"])
             if _KEY.fullmatch(item["rest"]) and depth < _MAX_DEPTH:
                 self.lines[self.at] = (inner, item["rest"])
@@ -226,7 +250,7 @@ class _Block:
             if rest and not _BLOCK.fullmatch(rest):
                 found[key] = self._text(rest, indent)
             elif rest:
-                found[key] = self._folded(rest, indent)
+                found[key] = self._block(rest, indent)
             else:
                 found[key] = self._inner(indent, depth)
         return found
@@ -265,7 +289,8 @@ class _Block:
             return None
         if text[:1] in ("{", "["):
             outcome = repair_json(text)
-            return text if outcome.trouble or text[outcome.end :] else outcome.value
+            whole = not outcome.trouble and text[outcome.end :].strip()[:1] in ("", "#")
+            return outcome.value if whole else text
         if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
             try:
                 return json.loads(text) if text[0] == '"' else text[1:-1].replace("''", "'")
@@ -273,8 +298,17 @@ class _Block:
                 return text
         return text
 
-    def _folded(self, mark: str, indent: int) -> str:
-        return ("\n" if mark[0] == "|" else " ").join(self._deeper(indent))
+    def _block(self, mark: str, indent: int) -> str:
+        """The lines of a block, blank ones too: as they stand, or as one line a paragraph."""
+        start = self.at
+        while self.at < len(self.lines) and (
+            not self.lines[self.at][1] or self.lines[self.at][0] > indent
+        ):
+            self.at += 1
+        lines = self.lines[start : self.at]
+        margin = min((deep for deep, line in lines if line), default=0)
+        text = "\n".join(" " * (deep - margin) + line for deep, line in lines).strip("\n")
+        return text if mark[0] == "|" else re.sub(r"(?<!\n)\n(?!\n)", " ", text)
 
     def _deeper(self, indent: int) -> list[str]:
         start = self.at

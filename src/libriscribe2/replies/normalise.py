@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from libriscribe2.replies.contract import only_fence
 from libriscribe2.replies.repair.patterns import MEMBER
 from libriscribe2.replies.strict_json import strict_parse
 
@@ -304,17 +305,26 @@ def views(text: str) -> Iterator[tuple[str, str]]:
         yield from _named("escaped_line_breaks", _with_line_breaks(text))
     if not text.isascii():
         yield from _named("zero_width_characters", _without_zero_width(text))
+    yield from _named("split_fences", _SPLIT.search(text) and _SPLIT.sub("\n", text))
+    yield from _named(
+        "bare_amounts", _BARE_AMOUNT.search(text) and _BARE_AMOUNT.sub(r'\1"\2"', text)
+    )
     yield from _named("emphasised_keys", _without_marks(text))
     yield from _named("line_prefixes", _without_prefixes(text))
     yield from _named("python_tuple", without_tuples(text))
     yield from _named("missing_opening_brace", _with_brace(text, limit))
 
 
-def _named(name: str, text: str) -> Iterator[tuple[str, str]]:
+def _named(name: str, text: str | None) -> Iterator[tuple[str, str]]:
     if text:
         yield name, text
 
 
+# A fence that ends and begins again, or ends too early, between two tokens.
+_SPLIT: Final = re.compile(
+    r"(?<=[\[{,}\]\"])\s*\n`{3}[ \t]*\n(?:\s*`{3}\w*[ \t]*\n)?(?=\s*[\[{\"}\]])"
+)
+_BARE_AMOUNT: Final = re.compile(r"(\"\s*:\s*)(0\d+|\d+(?:[.,]\d+)?(?:/\d+| ?%))(?=\s*[,}\n])")
 _TWICE_ESCAPED: Final = re.compile(r'(?<!\\)\\\\"')
 # Marks of other notations beside strings and keys: `**"title"**:`, `title=`, `:title =>`, `u"..."`.
 _MARKED: Final = re.compile(
@@ -327,7 +337,7 @@ _MARKED: Final = re.compile(
 _NUMBERED_LINE: Final = re.compile(
     r"^[ \t]*(\d{1,5})(?:[ \t]*[|:.)│]|(?=[ \t]{2}))[ \t]?", re.MULTILINE
 )
-_ADDED_LINE: Final = re.compile(r"^\+", re.MULTILINE)
+_ADDED_LINE: Final = re.compile(r"^[ \t]*(?:\+|//|#)", re.MULTILINE)
 
 
 def _without_marks(text: str) -> str:
@@ -343,7 +353,8 @@ def _unmarked(found: re.Match[str]) -> str:
 
 
 def _without_prefixes(text: str) -> str:
-    """The text without the numbers of its lines, or the pluses of a diff, where each has one."""
+    """The text without the numbers of its lines, or the marks of a diff, where each has one."""
+    text = (only_fence(text) or ("", text, ""))[1].strip("\n")
     lines = text.count("\n") + 1
     numbers = _NUMBERED_LINE.findall(text)
     if lines > 1 and [int(number) for number in numbers] == list(range(1, lines + 1)):

@@ -38,12 +38,14 @@ _MARKS: Final = re.compile(
 # A word within a sentence.
 _NAME: Final = re.compile(r"(?<=[\w,;:،] )[^\W\d_]{4,}")
 _QUOTED: Final = re.compile(r"[\"“„«「][^\"”“»」]+[\"”“»」]")
-_NUMBER: Final = re.compile(r"(?<![\w.=])(?!(?<![^\n])\d+[.)]\s)\d{1,6}(?![\w%])")
+_NUMBER: Final = re.compile(r"(?<![\w.=])(?!(?<![^\n])\d+[.)]\s)\d{1,6}(?![%\dA-Za-z])")
+
+_EDGES: Final = " \t\r\n`\"'{}[](),"
 
 
 def words_of(text: str) -> str:
     """What a text beside a value says, without marks of fences and tags; "" for marks alone."""
-    plain = _MARKS.sub(" ", text).strip(" \t\r\n`\"'{}[](),;")
+    plain = _MARKS.sub(" ", text).strip(_EDGES).lstrip(f";{_EDGES}")
     return plain if any(char.isalnum() for char in plain) else ""
 
 
@@ -82,11 +84,16 @@ _HOLE: Final = re.compile(
     rf"|\w+://{_DOTS}|<(?!end_)[^<>/|]*{_LETTER}[^<>/|]*>|[\[［【][^\[\]［］【】]*{_LETTER}[^\[\]［］【】]*[\]］】]|\{{\w+\}}"
 )
 _ASIDE: Final = re.compile(rf"[(（][^()（）]*{_LETTER}[^()（）]*[)）]")
-# Part of a text that stands for more of it: "[... the rest ...]", a last paragraph in brackets.
+# Part of a text that stands for more of it: "[... the rest ...]", last words in brackets.
 LEFT_OUT: Final = re.compile(
-    rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]"
+    rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]|<!--[ ]?{_DOTS}[^<>]{{1,200}}-->"
+    rf"|(?<![.…])(?:\.{{3,}}+|…++)[ ]?[(（][^()（）\n]{{1,200}}+[)）][ ]?{_DOTS}|\s\[[^\[\]\d\n ]+ [^\[\]\d\n]+\]\Z"
     rf"|\A{_DOTS}[ ]?[(（\[][^()（）\[\]\n]{{1,200}}+[)）\]]\Z"
     rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
+)
+# The last item of a list that stands for others: an abbreviation, "(the rest)", "so on ...".
+_AND_MORE: Final = re.compile(
+    rf"{_ASIDE.pattern}|\S+(?: \S+){{0,2}}? ?(?<![.…]){_DOTS}|(?=[a-zà-öø-ÿа-яё])(?:{_LETTER}{{1,4}}[. ] ?)*{_LETTER}{{1,4}}\."
 )
 _LETTERED: Final = re.compile(r"\w")  # "x", as in formulas
 _RANGE: Final = re.compile(r"(?<!\d)(\d{1,3})[^\W\d_]{0,2}\s?[-–—~〜～]\s?[^\W\d_]?(\d{1,3})(?!\d)")
@@ -96,7 +103,7 @@ _MOST_OF_A_FILLER: Final = 12
 _FEWEST_FILLED: Final = 3
 # Fields whose value is copied from a text: what looks like a hole there is that text's.
 _COPIED: Final = ("quote", "find")
-_TYPE_NAMES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
+TYPE_NAMES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
 
 
 def is_hole(text: str) -> bool:
@@ -116,10 +123,10 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
     for field, text in string_leaves(value):
         total += 1
         bare = text.strip()
-        if (is_hole(bare) and not field.endswith(_COPIED)) or LEFT_OUT.search(bare):
+        if not field.endswith(_COPIED) and (is_hole(bare) or LEFT_OUT.search(bare)):
             return True
         weak += len(bare) <= _MOST_OF_A_HOLE and (
-            bare in _TYPE_NAMES
+            bare in TYPE_NAMES
             or _ASIDE.fullmatch(bare) is not None
             or bool(field and _spaced(bare) == _spaced(field))
             or descriptions.get(field) == bare
@@ -158,10 +165,10 @@ def _groups(value: Any) -> Iterator[tuple[bool, list[str], Any]]:
         if not isinstance(inner, list):
             continue
         pending += inner
-        texts = [one.strip() for one in inner if isinstance(one, str)]
+        texts = [one for one in inner if isinstance(one, str)]
         if isinstance(node, dict):
             lists = (one for one in inner if isinstance(one, list))
-            texts += [text.strip() for one in lists for text in one if isinstance(text, str)]
+            texts += [text for one in lists for text in one if isinstance(text, str)]
         yield isinstance(node, list), texts, node
 
 
@@ -183,6 +190,10 @@ def _is_filled(group: tuple[bool, list[str], Any]) -> bool:
         counts = [_COUNT.findall(text) for text in texts]
         numbers = range(1, len(texts) + 1)
         counting = ([[str(one)] for one in numbers], [[chr(64 + one)] for one in numbers])
+        more = [at for at, one in enumerate(texts, 1) if _AND_MORE.fullmatch(one[:_MOST_OF_A_HOLE])]
+        plain = all(not text.endswith(".") for text in texts[:-1])
+        if len(texts) > 2 and more == [len(texts)] and plain:  # two are a name and its by-name
+            return True
         return counts in counting and len({_COUNT.sub("", text) for text in texts}) == 1
     filler, times = Counter(texts).most_common(1)[0]
     if len(filler.split()) != 1 or len(filler) > _MOST_OF_A_FILLER or _LETTERED.fullmatch(filler):
@@ -225,11 +236,7 @@ _SENTENCE: Final = re.compile(r"\w\s+\w|[\u3040-\u9fff\uac00-\ud7af]{3}")
 
 def says_more(value: Mapping[str, Any]) -> bool:
     """Whether a text beside what a wrapper holds says something of it: why it failed, for one."""
-    said = [
-        text
-        for name, text in value.items()
-        if isinstance(text, str)
-        and text.lstrip()[:1] not in ("{", "[")
-        and not _REASONING.fullmatch(name)
-    ]
+    texts = ((name, one) for name, one in value.items() if isinstance(one, str))
+    named = [one for name, one in texts if not _REASONING.fullmatch(name)]
+    said = [one for one in named if one.lstrip()[:1] not in ("{", "[")]
     return len(said) > 1 and any(_SENTENCE.search(text) for text in said)

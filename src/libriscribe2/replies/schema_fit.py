@@ -20,19 +20,14 @@ Limits = Mapping[str, Mapping[str, Any]]
 The property's name is dotted from the top; list items add no part of their own.
 """
 
+_ALIKE: Final = str.maketrans("асеорхуіѕј", "aceopxyisj")
 _MAX_NODES: Final = 20_000
 _MAX_REFERENCES: Final = 20
 _ANY: Final[Mapping[str, Any]] = {}
 _SAME: Final = ("items", "anyOf", "oneOf", "allOf")
-_JSON_TYPES: Final[Mapping[type, str]] = {
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    dict: "object",
-    list: "array",
-    type(None): "null",
-}
+_TYPES: Final = (bool, int, float, str, dict, list, type(None))
+_NAMES: Final = ("boolean", "integer", "number", "string", "object", "array", "null")
+_JSON_TYPES: Final[Mapping[type, str]] = dict(zip(_TYPES, _NAMES, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +162,11 @@ def properties_of(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def plain_name(name: str) -> str:
-    """A field's name without case, accents, a number before it and what is no letter or digit."""
-    return re.sub(r"^\d+[.)] |[\W_]+", "", normalize("NFKD", name)).casefold()
+    """A field's name without case, accents, a number before it and what is no letter or digit.
+
+    Cyrillic letters count as the Latin ones that look the same.
+    """
+    return re.sub(r"^\d+[.)] |[\W_]+", "", normalize("NFKD", name)).casefold().translate(_ALIKE)
 
 
 def sole_list(schema: Mapping[str, Any]) -> str:
@@ -240,6 +238,11 @@ def _known(value: Any, schema: Mapping[str, Any]) -> int:
     return sum(key in value for key in properties_of(branch))
 
 
+SCHEMA_WORDS: Final = frozenset(
+    ("type", "$ref", "anyOf", "allOf", "oneOf", "enum", "const", "items", "title", "description")
+)
+
+
 def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether a value is itself a JSON Schema where the wanted schema asks for none."""
     if not isinstance(value, dict) or "properties" in properties_of(resolve(schema, schema)):
@@ -247,5 +250,5 @@ def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
     declared = value.get("properties")
     if not isinstance(declared, dict) or not declared:
         return False
-    keywords = {"type", "$ref", "anyOf", "allOf", "oneOf", "enum", "const", "items"}
+    keywords = SCHEMA_WORDS - {"title", "description"}
     return all(isinstance(node, dict) and keywords & node.keys() for node in declared.values())

@@ -84,15 +84,9 @@ class Reading:
     @property
     def rank(self) -> tuple[Any, ...]:
         """The order among readings: greater is better; of equals the first."""
-        return (
-            self.lossless and self.judgement.level,
-            not self.aside,
-            self.judgement.known,
-            -self.judgement.faults,
-            not self.repairs,
-            self.fence in _JSON_LANGUAGES,
-            -self.start,
-        )
+        fit, named = self.judgement, self.fence in _JSON_LANGUAGES
+        whole = self.lossless and fit.level
+        return whole, not self.aside, fit.known, -fit.faults, not self.repairs, named, -self.start
 
 
 def read_spans(task: Task, spans: Sequence[Span]) -> list[Reading]:
@@ -122,6 +116,10 @@ def _read(task: Task, span: Span) -> Reading | None:
     if task.wanted is None and {one.name for one in repairs} >= _GUESSED:
         # "a { color: red }" in a sentence has no mark of JSON but its braces.
         verdict = replace(verdict, level=min(verdict.level, BARE))
+    if "string_from_number" in verdict.applied and any(
+        one.name == "number_format" for one in repairs
+    ):
+        verdict = replace(verdict, trouble="ambiguous")  # its digits are not as they were written
     lossless = span.outcome.trouble is None
     if lacks_end(span.outcome):
         lossless = _is_whole(task, span, verdict)
@@ -225,6 +223,8 @@ def has_rival(best: Reading, usable: Sequence[Reading]) -> bool:
 
 def _is_rival(item: Reading, best: Reading) -> bool:
     verdict = item.judgement
+    if item.start > best.start and _changes(verdict, best.judgement.value):
+        return True
     small = 2 * verdict.known < best.judgement.known
     if (item.aside and not best.aside) or small or verdict.level < FULL:
         return False
@@ -232,6 +232,13 @@ def _is_rival(item: Reading, best: Reading) -> bool:
         return False
     # What needed repair before a sound value was a failed attempt at it.
     return item.lossless if item.start > best.start else not item.repairs
+
+
+def _changes(patch: Judgement, value: Any) -> bool:
+    """Whether an object has nothing but members of another one, and not all with its values."""
+    members = patch.value if isinstance(value, dict) and isinstance(patch.value, dict) else {}
+    known = patch.known == len(members) < len(value)
+    return known and any(key in value and one != value[key] for key, one in members.items())
 
 
 _LINE_REST: Final = re.compile(r"[^\S\n]*+(?:\n|\Z)")
@@ -250,7 +257,8 @@ def best_reading(
     if not usable:
         return ExtractionReport(None, refusal=_refusal(task, spans, readings))
     best = max(usable, key=lambda item: item.rank)
-    part = "one_item_list" in best.judgement.applied and best.end < spans[-1].start
+    outside = spans[0].start < best.start or best.end < spans[-1].start
+    part = "one_item_list" in best.judgement.applied and outside
     if part or has_rival(best, usable):
         return ExtractionReport(None, refusal=refusal("several_items", text, best.start))
     shadow = _larger_damage(best, spans, wanted)
@@ -271,6 +279,9 @@ def _is_usable(task: Task, item: Reading) -> bool:
     lowest = BARE if task.wanted is None else PARTIAL
     if verdict.trouble or verdict.level < lowest:
         return False
+    line = task.text[max(0, item.start - _WINDOW) : item.start].rpartition("\n")[2]
+    if "one_item_list" in verdict.applied and line.strip() in ("-", "*", "+"):
+        return False  # an item of YAML among others
     return verdict.level > BARE or _stands_alone(task.text, item)
 
 
@@ -325,6 +336,7 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     patched = any(span.start >= end and _is_list_of_objects(span.value) for span in others)
     struck = _STRUCK.search(lead) is not None
     within = best.aside and bool(after)
+    within = within or (bool(after) and text[end:behind].strip("` \t\r\n")[:1] in ("(", "（"))
     gap = has_gap(verdict.value) and task.wanted is not None
     weighty = struck or halved or patched or within or weighs(after, verdict.value)
     weighty = weighty or (gap and bool(after))

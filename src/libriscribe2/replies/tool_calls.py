@@ -43,13 +43,11 @@ _BARE_INPUT: Final = (
     r"""(?:\[["']?([^\n\[\]{}"']+)["']?\]|\s*\nAction Input:[ \t]*["']?([^\s{\["'][^\n{}"']*)["']?)"""
     r"(?:\s*\nObservation:)?\s*"
 )
-_CALL: Final = {
-    "type": "object",
-    "properties": {
-        **{name: {"type": "string"} for name in ("name", "tool", "function")},
-        **{name: {"type": "object"} for name in ("arguments", "parameters", "args", "input")},
-    },
+_MEMBERS: Final = {
+    **{name: {"type": "string"} for name in ("name", "tool", "function")},
+    **{name: {"type": "object"} for name in ("arguments", "parameters", "args", "input")},
 }
+_CALL: Final = {"type": "object", "properties": _MEMBERS}
 
 
 class ToolCall(BaseModel):
@@ -189,8 +187,7 @@ def _settled(call: ReadCall, schema: Mapping[str, Any] | None) -> ReadCall | Non
     arguments = dict(call.arguments)
     used = [add_argument(arguments, key, call.beside[key]) for key in call.beside if key in known]
     notes = call.beside.keys() - known - SIDE_KEYS
-    lost = not all(used) or (notes and not arguments)
-    return None if lost else ReadCall(call.name, arguments)
+    return None if not all(used) or (notes and not arguments) else ReadCall(call.name, arguments)
 
 
 def _fitted(
@@ -235,20 +232,14 @@ def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 def _first_hole(arguments: Mapping[str, Any]) -> str | None:
     """The first argument whose whole text is a placeholder such as `...`."""
-    return next(
-        (
-            name
-            for name, value in arguments.items()
-            if isinstance(value, str)
-            and (is_hole(text := value.strip()) or LEFT_OUT.search(text) or _FRAME.fullmatch(text) or _is_constant(text))
-        ),
-        None,
-    )
+    texts = ((name, one) for name, one in arguments.items() if isinstance(one, str))
+    return next((name for name, one in texts if _stands_in(one.strip())), None)
 
 
-def _is_constant(text: str) -> bool:
-    """Whether a text is a name in capitals, such as `YOUR_QUERY`."""
-    return "_" in text and text.isupper() and text.replace("_", "").isalpha()
+def _stands_in(text: str) -> bool:
+    """Whether a text is to be filled in, or a name in capitals, such as `YOUR_QUERY`."""
+    constant = "_" in text and text.isupper() and text.replace("_", "").isalpha()
+    return constant or is_hole(text) or bool(LEFT_OUT.search(text) or _FRAME.fullmatch(text))
 
 
 def _is_plain(arguments: Mapping[str, Any]) -> bool:
@@ -311,16 +302,14 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     tool = (gate.schemas.get(acted[1]) or {}) if acted else {}
     needed = list(tool.get("required", ()))
     if acted is not None and (len(needed) == 1 or not properties_of(tool)):
-        return [ReadCall(acted[1], {name: acted[2] or acted[3] for name in needed})]
-    report = extract_with_report(raw, _CALL) if raw[:1] not in ("<", "~", ">", "|") else None
-    alone = (
-        report is not None and report.ok and not (report.before or report.after or report.unread)
-    )
-    inner = report is not None and any(
-        one.name in ("json_string", "escaped_quotes") for one in report.repairs
-    )
+        return [ReadCall(acted[1], dict.fromkeys(needed, acted[2] or acted[3]))]
+    if raw[:1] in ("<", "~", ">", "|"):
+        return []
+    report = extract_with_report(raw, _CALL)
+    inner = any(one.name in ("json_string", "escaped_quotes") for one in report.repairs)
+    alone = report.ok and not (report.before or report.after or report.unread)
     alone = alone and (not inner or raw.startswith(('"', "{", "[")))
-    call = marked_call(report.value) if report is not None and alone else None
+    call = marked_call(report.value) if alone else None
     known = (one for name in gate.known or () for one in (name, name.partition(".")[2]))
     return [call] if call is not None and call.name in known else []
 

