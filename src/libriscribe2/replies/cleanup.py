@@ -8,6 +8,7 @@ The steps, in their order:
 4. `repair`: damaged values read again, lenient mode only, every change named.
 5. `selection`: the value that fits the wanted schema best; strict before repaired, then the first.
 6. `normalise.views`: when nothing fits, the text under one layer of quoting or escaping, steps 3 to 5 again.
+   Behind them `foreign`: other notations of values (YAML, tables, XML), each a function of its list.
 7. `outcome.refusal`: when there is no whole value, why, in words for the model.
 
 Emphasis is no step of this order: `formatting.strip_value_emphasis` works on the value afterwards,
