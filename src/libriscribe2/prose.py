@@ -220,10 +220,10 @@ def _weighed(text: str) -> tuple[tuple[str, int], ...]:
 
 def _pieces(paragraph: str, budget: int) -> Iterator[tuple[str, int]]:
     """A paragraph cut into pieces within `budget`, each with its weight."""
-    while paragraph:
-        weight, fits = weigh(paragraph), len(paragraph)
-        if weight > budget:
-            fits = max(1, room(paragraph, budget))
-            weight = weigh(paragraph[:fits])
-        yield paragraph[:fits], weight
-        paragraph = paragraph[fits:]
+    start = 0
+    while start < len(paragraph):
+        # No character weighs less than 1: what fits is among the next `budget` of them.
+        near = paragraph[start : start + max(1, budget)]
+        piece = near[: max(1, room(near, budget))]
+        yield piece, weigh(piece)
+        start += len(piece)
