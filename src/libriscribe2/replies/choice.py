@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from math import prod
+from functools import partial
 from typing import Any, Final
-from unicodedata import normalize, numeric
 
-from libriscribe2.replies.remarks import TYPE_NAMES, is_same_word, is_template, says_more
+from libriscribe2.replies.amounts import number_in
+from libriscribe2.replies.remarks import TYPE_NAMES, is_template, says_more
 from libriscribe2.replies.schema_fit import (
     SCHEMA_WORDS,
     Fit,
@@ -28,21 +28,6 @@ from libriscribe2.replies.schema_fit import (
 )
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
-_DECIMAL: Final = re.compile(r"\A([+-]?\d{1,9}),(\d{1,2})\Z")
-_INTEGER: Final = re.compile(r"[+-]?\d{1,400}")
-_NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?")
-# An amount with one unit. A word behind a bare number may multiply it ("80 mil").
-_AMOUNT: Final = re.compile(
-    r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’_٬])\d{3})(?:(?P=mark)\d{3}){0,3})(?: [^\W\d_]{2,20})?"
-    r"|第?(?P<bare>\d{1,9})(?:/(?P<most>\d{1,3})|(?P<percent> ?%)"
-    r"|(?P<unit>[\u3040-\u9fff\uac00-\ud7af]{1,3})(?: [\uac00-\ud7af]{1,5})?)"
-    r"|(?P<number>\d{1,9}(?:[.,]\d{1,2})?) (?P<word>[^\W\d_]{1,20})"
-    r"|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
-)
-_CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?[€$£¥₹]\Z")
-_SIGNS: Final = dict(zip("십백천만억", (10, 100, 1_000, 10_000, 10**8), strict=True))
-_LARGE: Final = 1_000
-_LEAST_FACTOR: Final = 10
 # How an item says its place: "Chapter 1", "#2", "3.", "第4章".
 _PLACE: Final = re.compile(
     r"[^\d\n]{0,20}?(\d{1,4})(?:[^\w\s]{0,2}|[\u3040-\u9fff\uac00-\ud7af]{1,2})"
@@ -63,7 +48,6 @@ def _is_keyword(part: str) -> bool:
 _AROUND: Final = re.compile(r"\A[^\w+#-]++|(?<![^\w+#-])[^\w+#-]++\Z")
 _SEPARATOR: Final = re.compile(r"(?<=\w)[\W_]+(?=\w)")
 _NEAR: Final = 0.8
-_TRUTH: Final = {"true": True, "false": False}
 
 
 class Coercion:
@@ -117,8 +101,9 @@ class Coercion:
         wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if len(wanted) != 1:
             return value
+        number = partial(number_in, field=self._field)
         changes: tuple[tuple[str, Callable[[Any, Mapping[str, Any]], Any]], ...] = (
-            ("csv_split", self._split), ("number_from_string", self._number),
+            ("csv_split", self._split), ("number_from_string", number),
             ("boolean_from_string", _boolean), ("string_from_number", _string),
             ("value_of_enum", self._listed), ("decoded_string", self._decoded),
             ("unwrapped", _only), ("indexed_items", self._indexed), ("one_item_list", self._item),
@@ -178,38 +163,6 @@ class Coercion:
             return None
         numbered = self._with(items, counts, node, "integer")
         return None if self._contradicts(items, counts, node) else numbered or items
-
-    def _number(self, value: Any, node: Mapping[str, Any]) -> Any:
-        """The number that a text is, perhaps with its unit."""
-        wanted = types_of(node)
-        if isinstance(value, float) and "integer" in wanted and value.is_integer():
-            return int(value)
-        if not isinstance(value, str) or not wanted & {"integer", "number"}:
-            return None
-        text = _CURRENCY.sub("", normalize("NFKC", value).strip(" \t*_`"))
-        if _INTEGER.fullmatch(text):
-            return int(text)
-        decimal = _DECIMAL.sub(r"\1.\2", text)
-        if "number" in wanted and _NUMBER.fullmatch(decimal):
-            return float(decimal)
-        amount, most = _AMOUNT.fullmatch(text), node.get("maximum")
-        if amount is None or (amount["most"] and int(amount["most"]) != most):
-            return None
-        return self._amount(amount, most)
-
-    def _amount(self, amount: re.Match[str], most: Any) -> Any:
-        """The number of an amount, where its unit cannot multiply or is a sign of numbers."""
-        if amount["percent"]:
-            return {1: int(amount["bare"]) / 100, 100: int(amount["bare"])}.get(most)
-        said = amount["word"] or amount["label"]
-        if said is None:
-            times = prod(_SIGNS.get(one) or int(numeric(one, 1)) for one in amount["unit"] or "")
-            return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
-        number = float(_DECIMAL.sub(r"\1.\2", amount["number"] or amount["place"]))
-        bounded = isinstance(most, int | float) and number <= most < number * _LEAST_FACTOR
-        alone = amount["number"] and (number >= _LARGE or bounded)
-        whole = int(number) if number.is_integer() else number
-        return whole if alone or is_same_word(said, self._field) else None
 
     def _with(
         self, items: list[Any], keys: Sequence[Any], node: Mapping[str, Any], kind: str
@@ -340,7 +293,7 @@ def _folded(text: str) -> str:
 
 def _boolean(value: Any, node: Mapping[str, Any]) -> Any:
     if isinstance(value, str) and "boolean" in types_of(node):
-        return _TRUTH.get(_folded(value))
+        return {"true": True, "false": False}.get(_folded(value))
     return None
 
 
