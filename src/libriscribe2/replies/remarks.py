@@ -84,10 +84,10 @@ _HOLE: Final = re.compile(
     rf"|\w+://{_DOTS}|<(?!end_)[^<>/|]*{_LETTER}[^<>/|]*>|[\[［【][^\[\]［］【】]*{_LETTER}[^\[\]［］【】]*[\]］】]|\{{\w+\}}"
 )
 _ASIDE: Final = re.compile(rf"[(（][^()（）]*{_LETTER}[^()（）]*[)）]")
-# Part of a text that stands for more of it: "[... the rest ...]", last words in brackets.
+# Part of a text that stands for more of it: "[... the rest ...]".
 LEFT_OUT: Final = re.compile(
     rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]|<!--[ ]?{_DOTS}[^<>]{{1,200}}-->"
-    rf"|(?<![.…])(?:\.{{3,}}+|…++)[ ]?[(（][^()（）\n]{{1,200}}+[)）][ ]?{_DOTS}|\s\[[^\[\]\d\n ]+ [^\[\]\d\n]+\]\Z"
+    rf"|(?<![.…])(?:\.{{3,}}+|…++)[ ]?[(（][^()（）\n]{{1,200}}+[)）][ ]?{_DOTS}"
     rf"|\A{_DOTS}[ ]?[(（\[][^()（）\[\]\n]{{1,200}}+[)）\]]\Z"
     rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
 )

@@ -4,7 +4,7 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from libriscribe2.replies.cleanup import extract_with_report
@@ -125,6 +125,7 @@ def test_OV_47_zero_width_characters_all_over_cost_little_memory(unit: str) -> N
 
 
 @settings(max_examples=20, deadline=None)
+@example("[: :]")
 @given(st.text(alphabet="{}[],: a\u200b\ufeff", max_size=40))
 def test_zero_width_characters_go_wherever_the_text_is_cut(part: str) -> None:
     padding = '"x"\u200b, ' * 10_000

@@ -45,7 +45,6 @@ SEL = {"title": "Sel", "premise": "Lumi."}
         {"tags": ["meri", "jää", "jne."]},
         {"tags": ["meri", "jää", "(loput jätetty pois)"]},
         {"tags": ["meri", "jää", "ja niin edelleen..."]},
-        {"premise": "Veneet olivat poissa. [loppu ennallaan]"},
         {"premise": "Ovi aukesi. <!-- ... entinen kappale ... --> Hän itki."},
         {"premise": "Ovi aukesi. …（ここは省略）… Hän itki."},
     ],
