@@ -26,10 +26,12 @@ _CAPITALISED_NOUNS: Final = frozenset({"de", "lb"})
 """Languages in which any noun has a capital, so that a frequent one need not be a name."""
 
 _NO_CAPITALS: Final = frozenset({"ja", "ko", "zh"})
-_LEMMATISED: Final = (
-    "bg ca cs da de el en es et fi fr hu id is it lt lv mk nb nl pl pt ro ru sk sl sv tr uk"
+_LEMMAS: Final = frozenset(
+    (
+        *("bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fi", "fr", "hu", "id", "is", "it"),
+        *("lt", "lv", "mk", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "tr", "uk"),
+    )
 )
-_LEMMAS: Final = frozenset(_LEMMATISED.split())
 """Languages whose inflected forms `simplemma` knows."""
 _LOWER_SHARE: Final = 0.1
 """A word that stands in lower case in more than this share of its uses is no name."""

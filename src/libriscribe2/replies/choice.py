@@ -103,11 +103,16 @@ class Coercion:
             return value
         number = partial(number_in, field=self._field)
         changes: tuple[tuple[str, Callable[[Any, Mapping[str, Any]], Any]], ...] = (
-            ("csv_split", self._split), ("number_from_string", number),
-            ("boolean_from_string", _boolean), ("string_from_number", _string),
-            ("value_of_enum", self._listed), ("decoded_string", self._decoded),
-            ("unwrapped", _only), ("indexed_items", self._indexed), ("one_item_list", self._item),
-        )  # fmt: skip
+            ("csv_split", self._split),
+            ("number_from_string", number),
+            ("boolean_from_string", _boolean),
+            ("string_from_number", _string),
+            ("value_of_enum", self._listed),
+            ("decoded_string", self._decoded),
+            ("unwrapped", _only),
+            ("indexed_items", self._indexed),
+            ("one_item_list", self._item),
+        )
         for name, change in changes:
             changed = change(value, wanted[0])
             if changed is not None and accepts_type(wanted[0], changed):

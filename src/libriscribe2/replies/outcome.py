@@ -119,34 +119,45 @@ _ADVICE: Final = {
     "empty": "Your reply was empty.",
     "no_json": "Your reply contained no JSON.",
     "markup_document": "Your reply was a markup document, not JSON.",
-    "unclosed_reasoning": "Your reply ended inside its reasoning. Close the reasoning block, keep it short, and "
-    "then give the answer.",
-    "cut_off": "Your JSON ended before it was complete. Write it shorter if you must, but to "
-    "the end.",
+    "unclosed_reasoning": (
+        "Your reply ended inside its reasoning. Close the reasoning block, keep it short, and "
+        "then give the answer."
+    ),
+    "cut_off": (
+        "Your JSON ended before it was complete. Write it shorter if you must, but to the end."
+    ),
     "ellipsis": "Your JSON left content out with '...'. Write every element in full.",
-    "arithmetic": "Your JSON held an expression where JSON wants a literal value. Write the "
-    "result itself.",
+    "arithmetic": (
+        "Your JSON held an expression where JSON wants a literal value. Write the result itself."
+    ),
     "template": "Your JSON held an unfilled placeholder. Fill every placeholder with real content.",
-    "conflicting_keys": "Your JSON used a key twice with different values. Use each key once "
-    "per object.",
+    "conflicting_keys": (
+        "Your JSON used a key twice with different values. Use each key once per object."
+    ),
     "not_a_number": "Your JSON held NaN or Infinity. Use a number or null.",
-    "ambiguous": "Your JSON could be read in more than one way. Escape every double quote inside a "
-    'string as \\" and put quotes around every key and string.',
-    "placeholder": "Your JSON repeated the placeholders of the format. Replace them with real "
-    "content.",
-    "schema_echo": "Your reply repeated the JSON Schema. Answer with a JSON value that follows "
-    "the schema.",
+    "ambiguous": (
+        "Your JSON could be read in more than one way. Escape every double quote inside a "
+        'string as \\" and put quotes around every key and string.'
+    ),
+    "placeholder": (
+        "Your JSON repeated the placeholders of the format. Replace them with real content."
+    ),
+    "schema_echo": (
+        "Your reply repeated the JSON Schema. Answer with a JSON value that follows the schema."
+    ),
     "wrong_shape": "Your JSON had none of the requested fields.",
     "several_items": "Your reply held several items. Answer with exactly one JSON object.",
     "wrong_fields": "Your JSON could be read, but its fields are not as wanted.",
-    "remark": "Your reply said something behind the JSON that may change it, or asked a question. "
-    "If the JSON is final, send it alone; else send it as it should be.",
+    "remark": (
+        "Your reply said something behind the JSON that may change it, or asked a question. "
+        "If the JSON is final, send it alone; else send it as it should be."
+    ),
     "too_deep": "Your JSON was nested too deeply. Flatten it.",
     "too_large": "Your reply was too long. Write a shorter one.",
     "number_too_long": "Your JSON held a number with too many digits.",
     "lone_surrogate": "Your JSON held an incomplete \\u escape. Write the characters themselves.",
     "syntax": "Your JSON was not valid.",
-}  # fmt: skip
+}
 """What is told to the model, by the kind of the refusal; the first sentence is the reason."""
 
 _CLOSING: Final = "Reply again with the whole JSON value, complete and valid, and nothing else."

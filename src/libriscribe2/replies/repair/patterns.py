@@ -385,11 +385,13 @@ def string_token(text: str, start: int, end: int, *, lost: bool = False) -> Stri
 def _repairs(raw: str, escapes: str, quote: str, closing: str, *, lost: bool) -> tuple[str, ...]:
     """The names of what is unusual about a string."""
     found = {
-        LOST_QUOTE: lost, escapes: bool(escapes), "single_quotes": quote == "'",
+        LOST_QUOTE: lost,
+        escapes: bool(escapes),
+        "single_quotes": quote == "'",
         "foreign_quotes": quote not in "\"'" or closing not in "\"'",
         "unescaped_inner_quotes": PAIRS[quote] in raw.replace("\\" + PAIRS[quote], ""),
         "raw_control_character": CONTROL.search(raw) is not None,
-    }  # fmt: skip
+    }
     return tuple(name for name, present in found.items() if present)
 
 
