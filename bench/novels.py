@@ -4,7 +4,8 @@ Each FILE is a manuscript as `libriscribe2 import` takes it, and is divided into
 texts of the public domain or with free licences are meant, and none is kept here. Printed are the
 name alarms, which have to be read to know whether they are true (the cast is that of
 `bench.name_slips`), the figures outside their ranges, and the errors and warnings of the gates,
-which see a chapter beside the nearest ones as the reviser shows them.
+which see a chapter beside the nearest ones as the reviser shows them, and of the rules of
+`check --story` that need no reading of the chapters.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.name_slips import cast_of
+from libriscribe2.checks.continuity.story_rules import Story, findings_in
 from libriscribe2.checks.gates.gate import GateContext, examined
 from libriscribe2.checks.report.book_metrics import BookPlan, book_metrics
 from libriscribe2.checks.text import ChapterText
@@ -56,6 +58,9 @@ def measure(file: Path, language: str, kind: str) -> Iterator[str]:
     outside = [one for one in card.flagged() if one.group != "names"]
     alarms = name_drift(chapters, cast_of(chapters, language_of(language).code), language=language)
     found = list(findings_of(chapters, language, kind))
+    if kind == "fiction":
+        story = findings_in(Story((), chapters, language=language))
+        found += (one for one in story if one.rule != "R10")  # names are told above
     errors = [one for one in found if one.severity == "error"]
     yield (
         f"{file.stem}: {card.chapters} chapters, {card.words:,} words; {len(alarms)} alarms, "
