@@ -80,7 +80,7 @@ RANGES: Final[dict[str, ReferenceRange]] = {
     "sentence variation": ReferenceRange(NO_LIMIT, low=0.5),
     "paragraph variation": ReferenceRange(NO_LIMIT, low=0.36),
     "distance to the samples": ReferenceRange(NO_LIMIT),
-    "chapter variation": ReferenceRange(0.78, low=0.06),
+    "chapter variation": ReferenceRange(NO_LIMIT, low=0.06),
     "length score": ReferenceRange(NO_LIMIT, low=80),
     "not X but Y": ReferenceRange(1.05),
     "em dashes": ReferenceRange(13),

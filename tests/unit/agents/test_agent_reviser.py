@@ -330,7 +330,9 @@ async def test_T1_no_request_grows_beyond_12k_tokens_however_long_the_chapter(
 ) -> None:
     text = f"{TITLE}{prose(3, 700)}\n"
     scene = ScenePlan(summary=fresh(5, 200), goal=fresh(6, 900))
-    around = GateContext(scenes=[scene] * 8, before=prose(4, 400), earlier=[prose(4, 400)], drafted=True)
+    around = GateContext(
+        scenes=[scene] * 8, before=prose(4, 400), earlier=[prose(4, 400)], drafted=True
+    )
     agent = agent_for(text, around)
     agent.shown = {"book": "b " * 50_000, "characters": "c " * 3_000, "places": "p"}
     many = [issue(said(3_000 + 100 * n), why=fresh(n, 400)) for n in range(8)]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES, Level, ReferenceRange, amount
+from libriscribe2.checks.reference_ranges import RANGES, Level, ReferenceRange, amount
 from libriscribe2.checks.text import ChapterText, Paragraph
 from libriscribe2.models.findings import Place
 
@@ -68,7 +68,7 @@ class Metric:
         value: The metric.
         unit: What it counts, such as `per 1,000 words`; that of a share begins with `of`.
         places: The worst places, worst first.
-        compared: Whether it is known where books by people lie, in the language of the book.
+        band: Where such books by people lie; None for where English novels do.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Metric:
     value: float
     unit: str
     places: tuple[Place, ...] = field(default=())
-    compared: bool = True
+    band: ReferenceRange | None = None
 
     @property
     def name_in_words(self) -> str:
@@ -100,7 +100,7 @@ class Metric:
 
     @property
     def _range(self) -> ReferenceRange:
-        return RANGES[self.name] if self.compared else ReferenceRange(NO_LIMIT)
+        return RANGES[self.name] if self.band is None else self.band
 
     def amount(self, value: float | None = None) -> str:
         """A value of this metric as people read it, without its unit; its own by default."""
