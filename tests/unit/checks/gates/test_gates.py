@@ -265,13 +265,6 @@ def test_a_text_that_repeats_its_plan_is_found() -> None:
     assert of("leak", f"{prose(23)}\n\n{said(70, 10)}", GateContext(scenes=[plan])) == []
 
 
-def test_a_closing_lesson_is_only_a_hint() -> None:
-    text = chapter(24, last="In the end, perhaps that was enough. She had finally understood that.")
-    (found,) = of("moral", text, GateContext(outline=PLAN))
-    assert found.severity == "note"
-    assert of("moral", text, GateContext(outline=PLAN, language="German")) == []
-
-
 def test_figures_compare_gate_by_gate_and_forgive_what_is_next_to_nothing() -> None:
     one = GateFigures({"duplicate": 1.0, "repetition": 0.010})
     assert GateFigures({"duplicate": 2.0, "repetition": 0.0}).worse_than(one) == ("duplicate",)
