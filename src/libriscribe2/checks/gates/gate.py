@@ -29,8 +29,11 @@ _SLACK: Final = 0.002
 
 _RANK: Final = {"error": 0, "warning": 1, "note": 2}
 
-SAID: Final = regex.compile(r"[\s\\*_]*[>`\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2013\u2014]")
-"""Begins speech, a quotation or code, which people may repeat word for word."""
+SAID: Final = regex.compile(
+    r"[\s\\*_]*[>`\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2013\u2014]"
+    r"|\s*(?:[-*+]|\d{1,3}[.)])\s|\s*\[\^"
+)
+"""Begins speech, a quotation, code, an item of a list or a footnote: what may be said again."""
 
 _LONGEST_QUOTE: Final = 240
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")

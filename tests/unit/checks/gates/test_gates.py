@@ -61,11 +61,16 @@ def test_a_paragraph_that_stands_twice_is_found_at_its_second_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "mark", ['"', "```\n", "\u201c", "*\u201c", "\u00ab ", "\u2014 ", "> ", "\\> "]
+    "mark",
+    [
+        *('"', "```\n", "\u201c", "*\u201c", "\u00ab ", "\u2014 ", "> ", "\\> "),
+        *("* ", "- ", "12. ", "[^1]: "),
+    ],
 )
 def test_what_somebody_said_may_be_quoted_and_is_no_error(mark: str) -> None:
     told = mark + " ".join(said(n, 10) for n in range(80, 83))
-    around = GateContext(outline=PLAN, earlier=[chapter(7, last=told), chapter(8)])
+    earlier = [chapter(7, last=told), chapter(8)]
+    around = GateContext(outline=PLAN, earlier=earlier, drafted=True)
     (found,) = of("duplicate", chapter(6, first=said(51, 9), last=told), around)
     assert (found.severity, found.rule) == ("warning", "duplicate")
 
@@ -112,7 +117,8 @@ def test_T9_two_chapters_with_the_same_last_sentence_are_found() -> None:
 def test_T9_chapters_may_end_with_what_somebody_always_says() -> None:
     ending = "\u201cShe put out the lamp.\u201d"
     texts = (f"{chapter(n)}\n\n{said(n, 80)}\n\n{ending}\n" for n in (33, 34))
-    (found,) = of("edge", next(texts), GateContext(earlier=[next(texts)]))
+    around = GateContext(earlier=[next(texts)], drafted=True)
+    (found,) = of("edge", next(texts), around)
     assert (found.severity, found.where.quote) == ("warning", ending)
 
 
