@@ -91,15 +91,16 @@ class Metric:
     @property
     def level(self) -> Level | None:
         """Where it lies beside books by people; None where it is not known where those lie."""
-        return self._range.level(self.value) if self._range.is_known else None
+        return self.range.level(self.value) if self.range.is_known else None
 
     @property
     def human(self) -> str:
         """The range of books by people in words, in the metric's own unit."""
-        return self._range.words(share=self._is_share)
+        return self.range.words(share=self._is_share)
 
     @property
-    def _range(self) -> ReferenceRange:
+    def range(self) -> ReferenceRange:
+        """Where such books by people lie."""
         return RANGES[self.name] if self.band is None else self.band
 
     def amount(self, value: float | None = None) -> str:
@@ -112,7 +113,7 @@ class Metric:
 
     def as_record(self) -> dict[str, Any]:
         """The metric as plain JSON."""
-        band = self._range
+        band = self.range
         return {
             "name": self.name,
             "group": _IN_JSON.get(self.group, self.group),
