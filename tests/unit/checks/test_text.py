@@ -28,6 +28,8 @@ def test_a_comment_written_as_the_target_of_a_link_is_no_prose() -> None:
     "markdown",
     [
         "Before.\n\n```python\nfor one in two:\n\n    print(one)\n```\n\nAfter it.\n",
+        "Before.\n\n   ```bash\n   ls\n   ```\n\nAfter it.\n",
+        "Before.\n\n```\nls\n```bash\n\nstill code\n```\n\nAfter it.\n",
         "Before.\n\n~~~\n``` is no end\n~~~\n\nAfter it.\n",
         "Before.\n\n<br/><br/>\n\n<div class='end'>\n\nAfter it.\n\n</div>\n",
         "Before.\n\n![the lamp](pictures/lamp.png)\n\nAfter it.\n",

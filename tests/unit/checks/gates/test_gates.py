@@ -234,6 +234,8 @@ def test_words_of_the_workshop_are_found_in_the_text(leak: str) -> None:
     [
         "The scene 2 miles off was quiet.",
         "Part of her wanted to stay.",
+        "Chapter 6: The Groups, should remind you of Chapter 2: The People. Both of them say "
+        "what it is that brings somebody to act.",
         "“As an aid,” he said, “it will do.”",
         "She could hear the lamp. Here is the place, she thought.",
         "*The log said: go home.*",
