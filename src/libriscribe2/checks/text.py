@@ -87,24 +87,11 @@ NUMBER_WORDS: Final = {
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph of prose.
+    """A paragraph of prose, or a sentence of one.
 
     Attributes:
-        text: The paragraph in one line.
-        line: The line of the file where it begins, from 1.
-    """
-
-    text: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of a chapter.
-
-    Attributes:
-        text: The sentence in one line.
-        line: The line of the file where its paragraph begins, from 1.
+        text: Its words in one line.
+        line: The line of the file where the paragraph begins, from 1.
     """
 
     text: str
@@ -201,10 +188,10 @@ class ChapterText:
                 return paragraph
         return self.paragraphs[-1]
 
-    def sentence_at(self, word: int) -> Sentence:
+    def sentence_at(self, word: int) -> Paragraph:
         """The sentence that holds the word with this index in `words`; the last one beyond."""
         every = [
-            Sentence(told, paragraph.line)
+            Paragraph(told, paragraph.line)
             for paragraph, own in zip(self.paragraphs, self.sentences_of, strict=True)
             for told in own
         ]
