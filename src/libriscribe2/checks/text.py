@@ -48,10 +48,11 @@ _BLANK_LINE: Final = re.compile(r"\n[^\S\n]*(?=\n)")
 _UNREAD_BEGINS: Final = ("<", "```", "~~~", "](", "://")
 _UNREAD: Final = re.compile(
     r"<!--(?s:.*?)-->|(?m:^)[ \t]*(?P<fence>```|~~~)(?s:.*?)\n[ \t]*(?P=fence)[`~]*[ \t]*(?m:$)"
-    r"|</?[A-Za-z][^<>\n]*>|!\[[^\[\]\n]*\]\((?:[^()\n]|\([^()\n]*\))*\)"
+    r"|(?m:^)[ \t]*(?:</?[A-Za-z][^<>\n]*>[ \t]*)+(?m:$)"
+    r"|!\[[^\[\]\n]*\]\((?:[^()\n]|\([^()\n]*\))*\)"
     r"|(?<=\])\((?:[^()\n]|\([^()\n]*\))*\)|\bhttps?://[^\s<>()\[\]]+"
 )
-"""What is no prose within a text: comments, code, tags, pictures, and where a link leads."""
+"""What is no prose in a text: comments, code, lines of tags, pictures, and where a link leads."""
 
 _INK: Final = re.compile(r"\S")
 _PLAIN: Final = (
