@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, Field
 
-from libriscribe2.models.base import Label, Names, Prose, Shape
+from libriscribe2.models.base import Label, Names, Prose, Shape, many
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Tension, kind_of, names_its_kind
 from libriscribe2.models.story import (
@@ -271,8 +271,8 @@ class MendedChapter(Shape):
     entry_state: Prose = ""
     exit_state: Prose = ""
     tension: Tension = None
-    plants: Names = Field(default_factory=list, description="All ids that belong there")
-    payoffs: Names = Field(default_factory=list, description="All ids that belong there")
+    plants: Names = many("All ids that belong there")
+    payoffs: Names = many("All ids that belong there")
     story_time: Label = ""
 
 
@@ -283,27 +283,21 @@ class MendedChapterOfFacts(Shape):
     summary: Prose = Field("", description="Only where it has to change")
     entry_state: Prose = ""
     exit_state: Prose = ""
-    plants: Names = Field(default_factory=list, description="All ids and terms that belong there")
-    payoffs: Names = Field(default_factory=list, description="All ids and terms that belong there")
+    plants: Names = many("All ids and terms that belong there")
+    payoffs: Names = many("All ids and terms that belong there")
 
 
 class MendedOutlineOfFacts(Shape):
     """What changes in the outline of a book of facts."""
 
-    chapters: list[MendedChapterOfFacts] = Field(
-        default_factory=list, description="Only the chapters that change"
-    )
+    chapters: list[MendedChapterOfFacts] = many("Only the chapters that change")
 
 
 class MendedOutline(Shape):
     """What changes in an outline."""
 
-    threads: list[Thread] = Field(
-        default_factory=list, description="All threads as they should be; none if they stay"
-    )
-    chapters: list[MendedChapter] = Field(
-        default_factory=list, description="Only the chapters that change"
-    )
+    threads: list[Thread] = many("All threads as they should be; none if they stay")
+    chapters: list[MendedChapter] = many("Only the chapters that change")
 
     def applied_to(self, outline: OutlineFile) -> OutlineFile:
         """The outline with what changes; a chapter that it does not have is left out."""
@@ -366,9 +360,7 @@ class MendedSection(SectionPlan):
 class MendedScenes(Shape):
     """What changes in the plans of some chapters."""
 
-    scenes: list[MendedScene] = Field(
-        default_factory=list, description="Only the scenes that change"
-    )
+    scenes: list[MendedScene] = many("Only the scenes that change")
 
     def applied_to(self, plans: Mapping[int, PlannedChapter]) -> dict[int, PlannedChapter]:
         """The plans with what changes; a scene that they do not have is left out."""
@@ -389,9 +381,7 @@ class MendedScenes(Shape):
 class MendedSections(Shape):
     """What changes in the plans of some chapters of a book of facts."""
 
-    scenes: list[MendedSection] = Field(
-        default_factory=list, description="Only the sections that change"
-    )
+    scenes: list[MendedSection] = many("Only the sections that change")
 
 
 def _ids(entries: Sequence[str]) -> list[str]:
