@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from libriscribe2.project.atomic import SYSTEM, FileOps
+from libriscribe2.project.atomic import FileOps
 
 
 @dataclass
@@ -48,15 +48,8 @@ class Waits:
         return _Watched(self)
 
 
-class _Watched:
+class _Watched(FileOps):
     """The operating system with a clock around every sync."""
-
-    open = staticmethod(os.open)
-    ftruncate = staticmethod(os.ftruncate)
-    close = staticmethod(os.close)
-    replace = staticmethod(os.replace)
-    exchange = staticmethod(SYSTEM.exchange)
-    unlink = staticmethod(os.unlink)
 
     def __init__(self, waits: Waits) -> None:
         self._waits = waits

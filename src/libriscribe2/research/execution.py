@@ -26,7 +26,7 @@ from libriscribe2.research.diagnosis import Corrector, ErrorAnalyzer, corrected
 from libriscribe2.research.planner import PlanError, plan_problems
 from libriscribe2.research.recovery import ResilientCaller, ToolCallError, ToolFailure
 from libriscribe2.research.resolver import HybridResolver
-from libriscribe2.research.run_store import MemoryRunStore, RunStore
+from libriscribe2.research.run_store import RunStore
 from libriscribe2.research.templates import Bound
 from libriscribe2.research.tool import ToolBox
 
@@ -262,7 +262,7 @@ class Executor:
             raise ValueError(f"max_concurrency must be at least 1, not {max_concurrency}")
         self._capabilities = {one.name: one for one in capabilities}
         self._runner = runner
-        self._store = store if store is not None else MemoryRunStore()
+        self._store = store if store is not None else RunStore()
         self._model = model
         self._metrics = metrics if metrics is not None else ChainMetrics()
         self._limit = max_concurrency

@@ -24,7 +24,7 @@ from libriscribe2.research.mcp_tools import McpServer, mcp_tools
 from libriscribe2.research.planner import CallsInsteadError, Planner, plan_problems
 from libriscribe2.research.recovery import ResilientCaller
 from libriscribe2.research.resolver import HybridResolver
-from libriscribe2.research.run_store import FileRunStore, MemoryRunStore, RunStore
+from libriscribe2.research.run_store import FileRunStore, RunStore
 from libriscribe2.research.templates import Layers, OrchestratorConfig
 from libriscribe2.research.tool import Ask, InProcessTools, ToolBox, ToolContext, capabilities_of
 from libriscribe2.research.tool_loop import ToolLoop
@@ -97,7 +97,7 @@ class Orchestrator:
         """
         # The model sees why a call failed and makes the next one: nobody judges it besides.
         without = replace(self.config, error_analysis=False)
-        executor = replace(self, store=MemoryRunStore(), config=without).executor()
+        executor = replace(self, store=RunStore(), config=without).executor()
         loop = ToolLoop(self.model, self.capabilities, executor, self.config)
         record = await loop.run(request, first)
         self.store.save(record)
