@@ -93,7 +93,7 @@ async def running(store: RunStore, seconds: float) -> tuple[float, int]:
     model, backend = chain_model()
     config = OrchestratorConfig(max_concurrency=WIDTH)
     tools = SlowTools(seconds)
-    parts = Orchestrator.of(
+    parts = Orchestrator(
         (capability(USUAL),),
         tools,
         model,

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+from typing_extensions import override
+
 from libriscribe2.project.atomic import FileOps
 
 
@@ -54,11 +56,13 @@ class _Watched(FileOps):
     def __init__(self, waits: Waits) -> None:
         self._waits = waits
 
+    @override
     def write(self, descriptor: int, data: memoryview, /) -> int:
         size = os.write(descriptor, data)
         self._waits.wrote(size)
         return size
 
+    @override
     def fsync(self, descriptor: int, /) -> None:
         begun = perf_counter()
         os.fsync(descriptor)

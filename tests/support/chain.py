@@ -134,8 +134,13 @@ class Chain:
         self.waits = Waits()
         self.tools = tools
         self.store = store if store is not None else RunStore()
-        self.orchestrator = Orchestrator.of(
-            tuple(capabilities), tools, self.model, self.store, sleep=self.waits, config=config
+        self.orchestrator = Orchestrator(
+            tuple(capabilities),
+            tools,
+            self.model,
+            self.store,
+            self.waits,
+            config or OrchestratorConfig(),
         )
 
     async def execute(self, *steps: PlanStep, request: str = "the request") -> RunRecord:

@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
+from typing_extensions import override
+
 # A part of every request's key: another spelling would make all of them unknown to old journals.
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
@@ -242,6 +244,26 @@ class CallLog(Protocol):
 
 class NoCallLog(CallLog):
     """A call log that forgets: for a client without a project."""
+
+    @override
+    def find(self, key: str, step: str) -> Mapping[str, Any] | None:
+        """Always None."""
+
+    @override
+    def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
+        """Nothing is kept."""
+
+    @override
+    def done(self, key: str, record: Mapping[str, Any]) -> None:
+        """Nothing is kept."""
+
+    @override
+    def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
+        """Nothing is kept."""
+
+    @override
+    def anew(self, step: str) -> None:
+        """Nothing is kept."""
 
 
 Line = str | Completion | BackendError | Callable[[Request], "str | Completion"]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -42,7 +42,7 @@ class Orchestrator:
         tools: Carries out their calls.
         model: Plans, binds and corrects.
         store: Keeps the run.
-        caller: Calls tools, again where waiting mends a failure.
+        sleep: Waits so many seconds before a tool is called again.
         config: Switches and bounds.
     """
 
@@ -50,24 +50,8 @@ class Orchestrator:
     tools: ToolBox
     model: ChainModel
     store: RunStore
-    caller: ResilientCaller
-    config: OrchestratorConfig
-
-    @classmethod
-    def of(
-        cls,
-        capabilities: Sequence[Capability],
-        tools: ToolBox,
-        model: ChainModel,
-        store: RunStore,
-        *,
-        sleep: Sleep,
-        config: OrchestratorConfig | None = None,
-    ) -> "Orchestrator":
-        """An orchestrator whose parts count into the model's metrics."""
-        caller = ResilientCaller(sleep=sleep, metrics=model.metrics)
-        chosen = config if config is not None else OrchestratorConfig()
-        return cls(capabilities, tools, model, store, caller, chosen)
+    sleep: Sleep
+    config: OrchestratorConfig = field(default_factory=OrchestratorConfig)
 
     async def run(self, request: str) -> RunRecord:
         """Plan a request, unless a kept plan still answers it, and run what is not done.
@@ -113,7 +97,7 @@ class Orchestrator:
         runner = StepRunner(
             self.tools,
             resolver,
-            self.caller,
+            ResilientCaller(sleep=self.sleep, metrics=self.model.metrics),
             analyzer,
             model=self.model,
             max_corrections=config.max_corrections,
@@ -245,13 +229,13 @@ class ResearchChain:
             named = f"{request.name}/{step.step_id}"
             return replace(context, ask=self.ask_for(step.step_id), step=named)
 
-        return Orchestrator.of(
+        return Orchestrator(
             capabilities_of(tools),
             InProcessTools(tools, of_step),
             self.model,
             store,
-            sleep=self.means.sleep,
-            config=self._config(),
+            self.means.sleep,
+            self._config(),
         )
 
     async def _executed(

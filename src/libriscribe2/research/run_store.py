@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
+from typing_extensions import override
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.tooling import RunRecord, StepResult
@@ -68,6 +69,7 @@ class FileRunStore(RunStore):
         self._durable = durable
         self._sha = ""
 
+    @override
     def load(self) -> RunRecord | None:
         """What was kept last, or None.
 
@@ -93,6 +95,7 @@ class FileRunStore(RunStore):
         results = {result.step_id: result for result in added if result is not None}
         return record.model_copy(update={"results": {**record.results, **results}})
 
+    @override
     def save(self, record: RunRecord) -> None:
         """Keep a run.
 
@@ -108,6 +111,7 @@ class FileRunStore(RunStore):
             if self._lines.exists():
                 self._ops.unlink(self._lines)
 
+    @override
     def add(self, results: Sequence[StepResult]) -> None:
         """Keep more finished steps.
 

@@ -298,7 +298,7 @@ async def test_pb_71_tools_of_this_process_are_validated_and_corrected(
 ) -> None:
     tool = Tool("look_up", "Looks a name up.", Lookup, look_up)
     model, backend = scripted(judges(should_retry=True, reason="too small", most=2))
-    orchestrator = Orchestrator.of(
+    orchestrator = Orchestrator(
         capabilities_of([tool]),
         in_process(tool),
         model,
