@@ -168,7 +168,7 @@ def upload(desk: DeskServer, name: str, data: bytes) -> tuple[int, str]:
 
 def readers_of(desk: DeskServer) -> int:
     """How many processes the desk has started for what is brought along."""
-    pid = desk.process.pid
+    pid = desk.pid
     found = Path(f"/proc/{pid}/task").glob("*/children")
     children = [child for one in found for child in one.read_text("utf-8").split()]
     lines = [Path(f"/proc/{child}/cmdline").read_bytes() for child in children]
@@ -180,7 +180,7 @@ def test_a_file_is_bounded_and_read_in_a_process_of_its_own(tmp_path: Path) -> N
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("word/document.xml", b"0" * 150_000_000)
-    with desk_server(tmp_path) as desk:
+    with desk_server(tmp_path, apart=True) as desk:
         with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
             assert upload(desk, "huge.txt", b"x" * (50 * 2**20 + 1))[0] != 413
         assert readers_of(desk) == 0
@@ -189,7 +189,7 @@ def test_a_file_is_bounded_and_read_in_a_process_of_its_own(tmp_path: Path) -> N
         assert "bomb.docx" in told
         assert readers_of(desk) == 1
         assert upload(desk, "good.md", b"# One\n\nIt rained all day long.\n")[0] == 200
-        peak = Path(f"/proc/{desk.process.pid}/status").read_text("utf-8")
+        peak = Path(f"/proc/{desk.pid}/status").read_text("utf-8")
     found = re.search(r"VmHWM:\s+(\d+) kB", peak)
     assert found is not None
     assert int(found[1]) < 500_000
