@@ -175,6 +175,7 @@ def readers_of(desk: DeskServer) -> int:
     return sum(b"spawn_main" in line for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_a_file_is_bounded_and_read_in_a_process_of_its_own(tmp_path: Path) -> None:
     packed = io.BytesIO()
