@@ -81,47 +81,39 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def desk_server(folder: Path, *, apart: bool = False, **environ: str) -> Iterator[DeskServer]:
-    """A desk for the books in a folder while the block runs.
-
-    Args:
-        folder: Where the desk is started.
-        apart: Whether its process has to be started anew, and not forked from one with all imports.
-        **environ: Further variables.
-    """
-    variables = {**environment(folder), **environ}
-    with (_started if apart else _forked)(folder, variables) as (address, pid):
-        port = urlsplit(address).port
-        assert port is not None, address
-        yield DeskServer(address, port, folder, pid)
+def desk_server(folder: Path, **environ: str) -> Iterator[DeskServer]:
+    """A desk for the books in a folder while the block runs, forked from a process with all imports."""
+    process = _nursery().begin(folder, {**environment(folder), **environ}, *WORDS)
+    try:
+        yield _desk(process.first_line(), process.pid, folder)
+    finally:
+        process.signal(signal.SIGTERM)
+        process.wait()
 
 
 @contextmanager
-def _started(folder: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+def desk_apart(folder: Path) -> Iterator[DeskServer]:
+    """The same, started anew."""
     process = subprocess.Popen(
         [sys.executable, "-m", "libriscribe2", *WORDS],
         cwd=folder,
-        env=variables,
+        env=environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
     try:
-        yield process.stdout.readline().strip(), process.pid
+        yield _desk(process.stdout.readline().strip(), process.pid, folder)
     finally:
         process.terminate()
         process.communicate(timeout=20)
 
 
-@contextmanager
-def _forked(folder: Path, variables: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    process = _nursery().begin(folder, variables, *WORDS)
-    try:
-        yield process.first_line(), process.pid
-    finally:
-        process.signal(signal.SIGTERM)
-        process.wait()
+def _desk(address: str, pid: int, folder: Path) -> DeskServer:
+    port = urlsplit(address).port
+    assert port is not None, address
+    return DeskServer(address, port, folder, pid)
 
 
 @cache

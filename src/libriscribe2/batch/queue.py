@@ -8,13 +8,13 @@ from typing import Final, Protocol
 
 from typing_extensions import override
 
-from libriscribe2.batch.folders import BatchLog, BatchPaths
+from libriscribe2.batch.folders import BatchLog, BatchPaths, held
 from libriscribe2.batch.progress import Batch, Book, BookState, added, retried
 from libriscribe2.batch.rows import Fault, Row
 from libriscribe2.batch.work import BookWriter, Terms, Work
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.project.atomic import make_folder, storage_errors
-from libriscribe2.project.lock import held, is_locked
+from libriscribe2.project.lock import is_locked
 from libriscribe2.project.records import Record
 from libriscribe2.project.texts import Clock, utc_now
 

@@ -8,7 +8,7 @@ import secrets
 import shutil
 import socket
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Self
@@ -242,36 +242,6 @@ class ProjectLock:
     def release(self) -> None:
         """Let others in; a second time does nothing."""
         self._lock.release()
-
-
-_PATIENCE: Final = 0.5
-"""Seconds to wait for a lock, which others take for a moment to see who has it."""
-
-
-@contextmanager
-def held(file: Path, what: str, fix: str) -> Iterator[None]:
-    """Hold the lock of a file while the block runs.
-
-    Args:
-        file: The file; its folder exists.
-        what: What is told where another process has the lock.
-        fix: What can be done then.
-
-    Raises:
-        ProjectInUseError: Another process has it.
-        StorageError: It cannot be taken.
-    """
-    lock = FileLock(file, timeout=_PATIENCE, thread_local=False)
-    with storage_errors("lock", file):
-        try:
-            lock.acquire()
-        except Timeout as error:
-            raise ProjectInUseError(what, why=holder_of(file), fix=fix) from error
-    sign(file)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def is_locked(file: Path) -> bool:

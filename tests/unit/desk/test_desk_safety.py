@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 from starlette.routing import Route
 from tests.support.desk import Desk
-from tests.support.desk_server import DeskServer, csrf_of, desk_server
+from tests.support.desk_server import DeskServer, csrf_of, desk_apart, desk_server
 
 from libriscribe2.commands.actions import KINDS
 from libriscribe2.desk.server import Door
@@ -181,7 +181,7 @@ def test_a_file_is_bounded_and_read_in_a_process_of_its_own(tmp_path: Path) -> N
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("word/document.xml", b"0" * 150_000_000)
-    with desk_server(tmp_path, apart=True) as desk:
+    with desk_apart(tmp_path) as desk:
         with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
             assert upload(desk, "huge.txt", b"x" * (50 * 2**20 + 1))[0] != 413
         assert readers_of(desk) == 0

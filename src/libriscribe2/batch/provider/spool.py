@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from libriscribe2.batch.folders import BatchPaths, batch_of
+from libriscribe2.batch.folders import BatchPaths, batch_of, held
 from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import Backend
 from libriscribe2.llm.backends.provider_batches import BatchLines, SpooledBackend, identity
@@ -24,7 +24,7 @@ from libriscribe2.llm.backends.routed import RoutedBackend
 from libriscribe2.llm.call_records import CallRecord, CallReport, Outbox
 from libriscribe2.llm.limits.rates import account_name
 from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, storage_errors
-from libriscribe2.project.lock import held, is_locked
+from libriscribe2.project.lock import is_locked
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.replies.cleanup import safe_json_loads
 
