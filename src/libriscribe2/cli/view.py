@@ -14,7 +14,7 @@ from libriscribe2.cli.frame import Frame, RequiredProjectArgument, command, comm
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.table import COMMANDS, FIRST
-from libriscribe2.commands.projects import look_at, read_brief, settings_of
+from libriscribe2.commands.projects import settings_of
 from libriscribe2.desk.server import Door, answering, serve
 from libriscribe2.desk.site import freeze
 from libriscribe2.desk.snapshot import ProjectSource
@@ -87,11 +87,7 @@ def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource
     """
     require_project(paths)
     return ProjectSource(
-        paths,
-        look=lambda: look_at(paths),
-        brief=lambda: read_brief(paths),
-        max_cost=settings_of(paths.root, {}).budget.max_cost,
-        earlier=earlier_metrics(against),
+        paths, settings_of(paths.root, {}).budget.max_cost, earlier_metrics(against)
     )
 
 

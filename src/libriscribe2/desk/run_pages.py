@@ -17,9 +17,8 @@ from libriscribe2.commands.calls import (
 )
 from libriscribe2.commands.reply_replay import Piece, clean_text, raw_against_clean
 from libriscribe2.commands.run_progress import Progress, scale_of
-from libriscribe2.desk.snapshot import Snapshot
+from libriscribe2.desk.snapshot import Snapshot, readable
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.backends.paste import Paste
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.observe.events import Event
 
@@ -85,20 +84,13 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
         "words": sum(entry.words for entry in snapshot.chapters),
         "totals": totals,
         "further": sum(call.dump.attempt > 1 for call in snapshot.calls),
-        "waiting": _waiting(snapshot),
+        # A list that cannot be read is told by the next run.
+        "waiting": readable(lambda: waiting_requests(snapshot.view), []),
         "left": _left(snapshot),
         "rows": stage_rows(snapshot),
         "timeline": timeline(snapshot.calls, _order(snapshot)),
         "width": WIDTH,
     }
-
-
-def _waiting(snapshot: Snapshot) -> list[Paste]:
-    """What a person has to paste; a list that cannot be read is told by the next run."""
-    try:
-        return waiting_requests(snapshot.view)
-    except LibriScribeError:
-        return []
 
 
 def _told(snapshot: Snapshot) -> str:

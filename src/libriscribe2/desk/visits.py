@@ -35,6 +35,7 @@ from libriscribe2.commands.projects import (
 from libriscribe2.desk.report_page import ReportShelf
 from libriscribe2.desk.server import Door, Guard, Sleep, common_routes, stamp
 from libriscribe2.desk.site import LiveAddresses, render_template
+from libriscribe2.desk.snapshot import readable
 from libriscribe2.desk.workshop import Job, Workshop, fault_of
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import LibriScribeError, ProjectInUseError, UsageError
@@ -183,10 +184,8 @@ class Visit:
         ]
 
     def _words(self, name: str) -> int:
-        try:
-            return prose_words(self.book.text(name)) if self.view.exists(name) else 0
-        except LibriScribeError:
-            return 0
+        there = self.view.exists(name)
+        return readable(lambda: prose_words(self.book.text(name)) if there else 0, 0)
 
     @property
     def job(self) -> Job | None:
