@@ -17,7 +17,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 TITLE = "Review pages of a 60-chapter book of the stand-in author"
 

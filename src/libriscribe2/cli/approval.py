@@ -34,7 +34,7 @@ from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, OUTLINE, ProjectP
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 _PLAN: Final = "w  write the book\nc  say what to change\ne  edit the plan\na  again from the idea\ns  stop here"

@@ -66,7 +66,7 @@ from libriscribe2.commands.by_hand import check_not_by_hand
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.commands.runs import OpenBook, calls_of_batch, going_on
 from libriscribe2.errors import UsageError
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 app = command_group("batch", "Write many books: queue them, run them, see their status.")
 

@@ -50,7 +50,7 @@ from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.models.findings import Finding
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 REVIEW: Final = RuleBook("book review", REVIEW_RULES)

@@ -44,7 +44,7 @@ from libriscribe2.forecast.quote import Quote, save_quote
 from libriscribe2.llm.providers import ModelChoice, is_recorded
 from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 FROM_STDIN: Final = "-"
 """The premise that says to read one."""

@@ -37,8 +37,9 @@ from libriscribe2.commands.provider_keys import forget_key, keep_key, keys_in_fo
 from libriscribe2.errors import ModelError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice, provider_called
-from libriscribe2.settings import ENV_FILE, Settings, user_file, without_secrets
-from libriscribe2.settings.layers import keys_file
+from libriscribe2.settings.layers import ENV_FILE, keys_file, user_file
+from libriscribe2.settings.loading import without_secrets
+from libriscribe2.settings.schema import Settings
 from libriscribe2.settings.trust import forget, trust_file, trusted_folders
 from libriscribe2.wording import counted, redact, secrets_in, stage_name
 

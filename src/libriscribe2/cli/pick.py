@@ -18,7 +18,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import consult, held_book
 from libriscribe2.commands import variants as room
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import clean, counted
 
 _NARROW = 100

@@ -38,7 +38,7 @@ from libriscribe2.commands.runs import PLAN_STAGE, Prepare, calls_of_batch, goin
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import cost, counted
 
 

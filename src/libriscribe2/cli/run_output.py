@@ -46,7 +46,7 @@ from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import cost, counted, duration, stage_name, tokens_in, without_sources
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 Kind = Literal["write", "plan", "redo", "rewrite", "revise", "variants", "mend", "ask", "learn"]
 

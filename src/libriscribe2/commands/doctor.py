@@ -35,8 +35,10 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import peek, require_project
-from libriscribe2.settings import ENV_FILE, Loaded, Settings, load_for_project, user_file
+from libriscribe2.settings.layers import ENV_FILE, user_file
+from libriscribe2.settings.loading import Loaded, load_for_project
 from libriscribe2.settings.parts import check_models, with_evaluator
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import cost, counted, duration
 
 _FLAGS: Final[Mapping[str, Any]] = {"no_input": True}

@@ -30,7 +30,7 @@ from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, chapter_file
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words, shorten
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 _FIX: Final = "Name a manuscript as .md, .txt, .docx or .epub (save other formats as one of these)."
 AGAIN: Final = "Run the same import again to continue."

@@ -27,8 +27,9 @@ from libriscribe2.project.lock import MIN_FREE_BYTES, free_bytes
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.research.catalog import all_tools
 from libriscribe2.research.tool import describe
-from libriscribe2.settings import Loaded, Settings, load_for_project, without_secrets
+from libriscribe2.settings.loading import Loaded, load_for_project, without_secrets
 from libriscribe2.settings.parts import resolved, stage_model
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import redact, secrets_in
 
 State = Literal["ok", "warning", "failed"]

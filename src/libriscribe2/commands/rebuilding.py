@@ -43,8 +43,14 @@ from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
 from libriscribe2.settings.parts import time_limits
+from libriscribe2.settings.schema import (
+    BudgetConfig,
+    ModelsConfig,
+    RevisionConfig,
+    Settings,
+    StageModel,
+)
 
 
 @dataclass(frozen=True, slots=True)

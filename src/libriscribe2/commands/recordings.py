@@ -50,7 +50,13 @@ from libriscribe2.project.records import Record
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
 from libriscribe2.project.texts import utf8
-from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
+from libriscribe2.settings.schema import (
+    BudgetConfig,
+    ModelsConfig,
+    RevisionConfig,
+    Settings,
+    StageModel,
+)
 from libriscribe2.wording import cost
 
 _GIVEN: Final = (SAMPLES, SERIES, GIVEN, RESEARCH_SOURCES, NOTES, "prompts")

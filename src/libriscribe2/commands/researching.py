@@ -37,7 +37,7 @@ from libriscribe2.project.texts import parse_json, readable_json, utf8
 from libriscribe2.research.chain_model import CALLS_AVOIDED
 from libriscribe2.research.research_chain import Findings
 from libriscribe2.research.run_store import FileRunStore
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 LONGEST_QUESTION: Final = 1_000
 

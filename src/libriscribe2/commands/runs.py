@@ -19,8 +19,8 @@ from libriscribe2.project.book_file import read_book_toml, write_book_toml
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import check_models, resolved, stage_model
+from libriscribe2.settings.schema import Settings
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")

@@ -46,7 +46,7 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import prose_words
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 PATIENCE: Final = 6.0
 """Seconds that a page waits for what usually takes one."""

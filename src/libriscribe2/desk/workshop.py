@@ -28,7 +28,7 @@ from libriscribe2.llm.session import ReplyAwaitedError, RunStoppedError
 from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import clean, redact, secrets_in
 
 T = TypeVar("T")
