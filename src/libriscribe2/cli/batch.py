@@ -224,9 +224,7 @@ def drain(
     from libriscribe2.commands.workers import drain_workers  # noqa: PLC0415 - as above
 
     found = drain_workers(settings, worker)
-    if frame.renderer.as_json:
-        frame.renderer.data_json({"workers": found})
-    else:
+    if not frame.renderer.told_json({"workers": found}):
         numbers = ", ".join(str(number) for number in found)
         frame.renderer.note(f"Draining: {numbers}. They end once their books have ended.")
 
@@ -378,9 +376,7 @@ def report(frame: Frame, batch: BatchOption = None, dsn: DsnOption = None) -> No
         made = report_of(queue.name, queue.status())
     paths = BatchPaths(settings.batches_dir / queue.name)
     write_report(paths, made)
-    if renderer.as_json:
-        renderer.data_json(made)
-    else:
+    if not renderer.told_json(made):
         renderer.data(str(paths.report("html")))
 
 

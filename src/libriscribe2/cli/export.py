@@ -118,9 +118,7 @@ def export(
     plan = plan_export(paths, edition, names, output, partial=partial, check=check)
     _tell_hindrances(frame.renderer, plan)
     done = plan.make()
-    if frame.renderer.as_json:
-        frame.renderer.data_json(done.as_record())
-    else:
+    if not frame.renderer.told_json(done.as_record()):
         _tell(frame.renderer, done)
     if done.failure is not None:
         raise done.failure

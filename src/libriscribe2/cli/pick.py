@@ -96,8 +96,7 @@ def _show(renderer: Renderer, paths: ProjectPaths, part: str) -> None:
         }
         for one in made.variants
     ]
-    if renderer.as_json:
-        renderer.data_json({"file": made.file, "judged": made.judged, "variants": rows})
+    if renderer.told_json({"file": made.file, "judged": made.judged, "variants": rows}):
         return
     heads = [
         f"{row['variant']}: {counted(one.words, 'word')}, {row['as_now']:.0%} as now"

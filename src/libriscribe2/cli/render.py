@@ -196,6 +196,12 @@ class Renderer:
         """A value as indented JSON for stdout."""
         self._write(clean_json(json.dumps(value, ensure_ascii=False, indent=2)))
 
+    def told_json(self, value: Any) -> bool:
+        """A value as JSON for stdout where JSON is asked for; whether it is."""
+        if self.as_json:
+            self.data_json(value)
+        return self.as_json
+
     def render_event_json(self, event: Event) -> None:
         """An event as one JSON line for stdout; the live lines follow it too."""
         if self._view is not None:

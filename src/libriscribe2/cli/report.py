@@ -160,8 +160,7 @@ def compare(
     if evaluate:
         settings = frame.settings(options, ours)
         told = _compared(renderer, (ours, theirs), settings, chapter=chapter, most=most)
-    if renderer.as_json:
-        renderer.data_json(comparison_record((ours, theirs), measured, told))
+    if renderer.told_json(comparison_record((ours, theirs), measured, told)):
         return
     _tell_metrics(renderer, (ours, theirs), measured)
     if told is not None:

@@ -260,8 +260,7 @@ def _tell_rebuilt(renderer: Renderer, paths: ProjectPaths, rebuilt: Rebuilt) -> 
 
 def _tell_replies(renderer: Renderer, call: RecordedCall, answer: Completion) -> None:
     """One prompt, two replies."""
-    if renderer.as_json:
-        renderer.data_json(both_replies(call, answer))
+    if renderer.told_json(both_replies(call, answer)):
         return
     renderer.data(f"== {call.model}, recorded for {call.step}\n{call.reply}\n")
     renderer.data(f"== {answer.model}, asked again\n{answer.reply}")

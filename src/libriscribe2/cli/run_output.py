@@ -348,8 +348,7 @@ def run_dry(work: Coroutine[Any, Any, T]) -> T:
 def tell_quote(renderer: Renderer, quote: Quote, *, more: Mapping[str, Any] | None = None) -> None:
     """A table with a line for each stage and model, or one JSON object that also holds `more`."""
     total = quote.total
-    if renderer.as_json:
-        renderer.data_json({**quote_record(quote), **(more or {})})
+    if renderer.told_json({**quote_record(quote), **(more or {})}):
         return
     rows = [(stage_name(part.stage), part.model, *_cells(part)) for part in quote.stages]
     renderer.table(COLUMNS, [*rows, ("total", "", *_cells(total))])

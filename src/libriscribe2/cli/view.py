@@ -96,9 +96,7 @@ def open_door(renderer: Renderer, port: int, *, opens: bool) -> Iterator[Door]:
     """A place to answer from, whose address is told; a browser is opened at it if one is wanted."""
     door = Door.on(port)
     with door.listener:
-        if renderer.as_json:
-            renderer.data_json({"address": door.address, "port": door.port})
-        else:
+        if not renderer.told_json({"address": door.address, "port": door.port}):
             renderer.data(door.address)
         sys.stdout.flush()  # who reads a pipe needs the address now
         if opens and not _opened(door.address_once):
@@ -117,8 +115,7 @@ def _export(renderer: Renderer, source: ProjectSource, folder: Path) -> None:
     """Write the folder."""
     pages = freeze(source, folder)
     start = folder / "index.html"
-    if renderer.as_json:
-        renderer.data_json({"index": str(start), "pages": pages})
+    if renderer.told_json({"index": str(start), "pages": pages}):
         return
     renderer.data(str(start))
     renderer.note(f"{counted(pages, 'page')}; the folder contains your prompts.")
