@@ -246,11 +246,6 @@ def _shown(value: JsonValue) -> str:
 citations = command_group("citations", "Check the notes of a book and exchange its sources.")
 
 
-@citations.callback()
-def _citations() -> None:
-    """Check the notes of a book and exchange its sources."""
-
-
 @citations.command("check")
 @command_with_json
 def check_notes(frame: Frame, project: RequiredProjectArgument) -> int:

@@ -196,7 +196,7 @@ def recorded_call(paths: ProjectPaths, number: int) -> RecordedCall:
         StorageError: The folder cannot be read.
     """
     dumps = DebugDumps(paths.dumps)
-    numbered = {_number(path): path for path in dumps.list()}
+    numbered = {int(path.name.partition("-")[0]): path for path in dumps.list()}
     if number not in numbered:
         last = max(numbered, default=0)
         known = f"they are numbered from 1 to {last}" if numbered else "there are none"
@@ -242,7 +242,3 @@ def both_replies(call: RecordedCall, answer: Completion) -> dict[str, Any]:
             "cost_usd": answer.cost_usd,
         },
     }
-
-
-def _number(path: Path) -> int:
-    return int(path.name.partition("-")[0])

@@ -87,7 +87,7 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
         # A list that cannot be read is told by the next run.
         "waiting": readable(lambda: waiting_requests(snapshot.view), []),
         "left": _left(snapshot),
-        "rows": stage_rows(snapshot),
+        "rows": [_stage_row(name, snapshot) for name in _order(snapshot)],
         "timeline": timeline(snapshot.calls, _order(snapshot)),
         "width": WIDTH,
     }
@@ -130,11 +130,6 @@ def run_state(events: Sequence[Event], *, may_run: bool = True) -> dict[str, Any
         "done": sum(event.event == "stage.end" for event in events),
         "calls": sum(event.calls for event in events if event.event == "llm.call"),
     }
-
-
-def stage_rows(snapshot: Snapshot) -> list[StageRow]:
-    """The stages in the order in which they run; those that nobody knows any more last."""
-    return [_stage_row(name, snapshot) for name in _order(snapshot)]
 
 
 def timeline(calls: Sequence[Call], order: Sequence[str]) -> list[tuple[str, list[Bar]]]:

@@ -145,7 +145,7 @@ def read_book(
         series_number=brief.series_number,
         rights=_line(brief.rights),
         publisher=_line(brief.publisher),
-        description=_told_of(concept),
+        description=(_line(concept.concept.logline) if concept is not None else ""),
         keywords=_keywords(brief, concept),
         images=pictures_of(view.paths),
         cover=cover_of(view.paths, brief.cover),
@@ -236,10 +236,6 @@ def _sounds_in_plan(book: Book) -> Iterator[tuple[str, str]]:
             sound = _SOUND.match(behind) if found else None
             if sound is not None and not (sound[1] or sound[2]).isascii():
                 yield part, sound[1] or sound[2]
-
-
-def _told_of(concept: ConceptFile | None) -> str:
-    return _line(concept.concept.logline) if concept is not None else ""
 
 
 def _behind(book: Book) -> tuple[ExportChapter, ...]:

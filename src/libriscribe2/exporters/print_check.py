@@ -63,19 +63,9 @@ def check_edition(files: Mapping[str, Path], book: ExportBook) -> list[PrintFaul
     """
     faults = check_pages(files["print"], book) if "print" in files else []
     if len(files) > 1:
-        faults += check_wrap(files["wrap"], book, len(PdfReader(files["print"]).pages))
+        pages = len(PdfReader(files["print"]).pages)
+        faults += _examined(files["wrap"], lambda pdf: _wrap(pdf, book, pages))
     return faults
-
-
-def check_wrap(path: Path, book: ExportBook, pages: int) -> list[PrintFault]:
-    """Examine the cover of a print edition.
-
-    Args:
-        path: The PDF.
-        book: The book, which knows trim, paper and ISBN.
-        pages: How many pages its inside has.
-    """
-    return _examined(path, lambda pdf: _wrap(pdf, book, pages))
 
 
 def _examined(path: Path, look: Any) -> list[PrintFault]:
