@@ -1,6 +1,7 @@
 """`libriscribe2 batch`: many books."""
 
-from contextlib import AbstractContextManager, closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -310,17 +311,21 @@ def status(
 ) -> None:
     """Show the status of the books of a batch; with --watch --json, one JSON object per line."""
     renderer = frame.renderer
-    settings = frame.settings(more={"batch.dsn": dsn})
-    with closing(queue_of(settings, batch)) as queue:
+    with _opened(frame, batch, dsn) as (queue, settings):
         if watching:
             run_async(watch(renderer, queue), lambda: None)
         else:
             show_status(renderer, queue, Bookshelf(settings, queue.name))
 
 
-def _opened(frame: Frame, batch: str | None, dsn: str | None) -> AbstractContextManager[BookQueue]:
-    """A batch, in a folder or a database, until the block ends."""
-    return closing(queue_of(frame.settings(more={"batch.dsn": dsn}), batch))
+@contextmanager
+def _opened(
+    frame: Frame, batch: str | None, dsn: str | None
+) -> Iterator[tuple[BookQueue, Settings]]:
+    """A batch, in a folder or a database, until the block ends, and the settings."""
+    settings = frame.settings(more={"batch.dsn": dsn})
+    with closing(queue_of(settings, batch)) as queue:
+        yield queue, settings
 
 
 @app.command()
@@ -329,10 +334,8 @@ def retry(
     frame: Frame, books: BooksArgument = None, batch: BatchOption = None, dsn: DsnOption = None
 ) -> None:
     """Queue books again that failed or reached their budget; cancelled ones by name only."""
-    renderer = frame.renderer
-    with _opened(frame, batch, dsn) as queue:
-        marked = queue.retry(books or ())
-    tell_marked(renderer, "queued again", marked)
+    with _opened(frame, batch, dsn) as (queue, _):
+        tell_marked(frame.renderer, "queued again", queue.retry(books or ()))
 
 
 @app.command()
@@ -341,10 +344,8 @@ def cancel(
     frame: Frame, books: BooksArgument = None, batch: BatchOption = None, dsn: DsnOption = None
 ) -> None:
     """Remove books from the queue and stop running ones; their files are kept."""
-    renderer = frame.renderer
-    with _opened(frame, batch, dsn) as queue:
-        marked = queue.cancel(books or ())
-    tell_marked(renderer, "cancelled", marked)
+    with _opened(frame, batch, dsn) as (queue, _):
+        tell_marked(frame.renderer, "cancelled", queue.cancel(books or ()))
 
 
 @app.command()
@@ -356,14 +357,12 @@ def pause(
     dsn: DsnOption = None,
 ) -> None:
     """Start no more books; running ones are finished."""
-    renderer = frame.renderer
-    settings = frame.settings(more={"batch.dsn": dsn})
-    with closing(queue_of(settings, batch)) as queue:
+    with _opened(frame, batch, dsn) as (queue, settings):
         if off:
             queue.go(Terms())
         else:
             queue.pause()
-        tell_paused(renderer, queue, off=off, shared=is_shared(settings))
+        tell_paused(frame.renderer, queue, off=off, shared=is_shared(settings))
 
 
 @app.command()
@@ -371,8 +370,7 @@ def pause(
 def report(frame: Frame, batch: BatchOption = None, dsn: DsnOption = None) -> None:
     """Write the report of a batch: report.html, report.json and report.csv in its folder."""
     renderer = frame.renderer
-    settings = frame.settings(more={"batch.dsn": dsn})
-    with closing(queue_of(settings, batch)) as queue:
+    with _opened(frame, batch, dsn) as (queue, settings):
         made = report_of(queue.name, queue.status())
     paths = BatchPaths(settings.batches_dir / queue.name)
     write_report(paths, made)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -59,23 +59,6 @@ Page = tuple[str, ...]
 _SCREENS: Final = ("overview", "calls", "read", "book", "report", "problems")
 
 
-class Addresses(Protocol):
-    """How pages and files of the site are linked."""
-
-    @property
-    def root(self) -> str:
-        """Where the pages are part of a desk; "" where they are the whole site."""
-        ...
-
-    def page(self, *page: str) -> str:
-        """The address of a page."""
-        ...
-
-    def asset(self, name: str) -> str:
-        """The address of a style sheet, script or picture."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class LiveAddresses:
     """Addresses on the server.
@@ -108,6 +91,10 @@ class FolderAddresses:
     def asset(self, name: str) -> str:
         """`static/review.css`."""
         return f"static/{name}"
+
+
+Addresses = LiveAddresses | FolderAddresses
+"""How pages and files of the site are linked: on the server, or between files of a folder."""
 
 
 @dataclass(frozen=True)

@@ -140,12 +140,8 @@ def show_calls(visit: Visit) -> Response:
     return project_page(site, visit.keys, visit.asked)
 
 
-def show_finish(visit: Visit) -> Response:
+def show_finish(visit: Visit, **more: Any) -> Response:
     """Formats, cover and disclosure, with the first pages as a reader gets them."""
-    return _finish(visit)
-
-
-def _finish(visit: Visit, **more: Any) -> Response:
     try:
         plan = plan_export(visit.paths, settings_of(visit.paths.root, {}).export, partial=True)
         hindrances: dict[str, ConfigError] = dict(plan.hindrances)
@@ -182,7 +178,7 @@ def make_book(visit: Visit) -> Response:
     plan = plan_export(
         visit.paths, settings_of(visit.paths.root, {}).export, wanted, partial=partial, check=check
     )
-    return _finish(visit, done=plan.make())
+    return show_finish(visit, done=plan.make())
 
 
 def set_imprint(visit: Visit) -> Response:
