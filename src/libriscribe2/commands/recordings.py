@@ -57,7 +57,7 @@ from libriscribe2.settings.schema import (
     Settings,
     StageModel,
 )
-from libriscribe2.wording import cost
+from libriscribe2.wording import cost, first_of
 
 _GIVEN: Final = (SAMPLES, SERIES, GIVEN, RESEARCH_SOURCES, NOTES, "prompts")
 """Folders with what a book is given."""
@@ -213,8 +213,7 @@ async def play(
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    return first_of(names, _MOST_NAMED)
 
 
 async def record_book(

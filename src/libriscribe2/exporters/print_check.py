@@ -22,6 +22,7 @@ from libriscribe2.exporters.typesetting import (
     least_gutter,
     spine,
 )
+from libriscribe2.wording import first_of
 
 _INCH: Final = 72.0
 _CLOSE: Final = 0.02
@@ -237,7 +238,4 @@ def _forms(resources: Mapping[str, Any], depth: int) -> list[Any]:
 
 def _on(pages: list[int]) -> str:
     """The first pages of a fault."""
-    numbers = [*dict.fromkeys(pages)]
-    named = ", ".join(map(str, numbers[:_MOST_NAMED]))
-    more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
-    return f" (page {named}{more})"
+    return f" (page {first_of([*dict.fromkeys(pages)], _MOST_NAMED)})"
