@@ -6,9 +6,7 @@ from typing import Any, Final
 from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
-from libriscribe2.checks.continuity.story_report import check_story
-from libriscribe2.checks.plan.plan import plan_of
-from libriscribe2.checks.plan.plan_report import allowance_for, allowances, plan_findings
+from libriscribe2.checks.plan.plan_report import allowance_for, allowances
 from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES
 from libriscribe2.checks.report.book_report import BookReport
 from libriscribe2.commands.book_state import book_findings
@@ -46,8 +44,8 @@ def show_check(visit: Visit) -> Response:
     files = readable(lambda: book_findings(visit.paths), [])
     groups: list[tuple[str, list[Finding]]] = [
         ("Files", [one for one in files if one.where.file not in edited]),
-        ("Story", story_findings(visit)),
-        ("Plan", [one for one in findings_of_plan(visit) if one.severity != "note"]),
+        ("Story", visit.story_findings()),
+        ("Plan", [one for one in visit.plan_findings() if one.severity != "note"]),
     ]
     return visit.page(
         "check",
@@ -57,21 +55,6 @@ def show_check(visit: Visit) -> Response:
         mending=readable(lambda: what_mending_asks(visit.view, visit.brief), (0, 0, 0)),
         allowance_for=allowance_for,
     )
-
-
-def story_findings(visit: Visit) -> list[Finding]:
-    """What cannot be so in the story; nothing where it cannot be read, which the files tell."""
-    found = readable(lambda: check_story(visit.brief, visit.view), None)
-    return [*found.errors, *found.warnings] if found is not None else []
-
-
-def findings_of_plan(visit: Visit) -> list[Finding]:
-    """What is wrong with the plan; nothing where it cannot be read, which the files tell."""
-    return readable(lambda: [*_looked_through(visit)], [])
-
-
-def _looked_through(visit: Visit) -> tuple[Finding, ...]:
-    return plan_findings(plan_of(visit.brief, visit.book), allowances(visit.brief.allow))
 
 
 def allow_finding(visit: Visit) -> Response:

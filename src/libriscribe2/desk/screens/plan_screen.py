@@ -22,10 +22,9 @@ from libriscribe2.commands.hand_edits import (
 )
 from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.reply_replay import word_diff
-from libriscribe2.commands.variants import VariantsFile, pick, shown_variants
+from libriscribe2.commands.variants import pick, shown_variants
 from libriscribe2.desk.drawn import tension_svg, threads_svg
-from libriscribe2.desk.screens.finish_screen import findings_of_plan
-from libriscribe2.desk.snapshot import artifact, readable
+from libriscribe2.desk.snapshot import artifact
 from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.errors import UsageError
 from libriscribe2.models.findings import Finding
@@ -101,7 +100,7 @@ def show_plan(visit: Visit) -> Response:
         name: artifact(visit.book, name, shape) for name, shape in PLAN_SHAPES.items()
     }
     outline, scenes = made[OUTLINE], made[SCENES]
-    of_plan = findings_of_plan(visit) if outline is not None else []
+    of_plan = visit.plan_findings() if outline is not None else []
     found = [one for one in of_plan if not one.allowed]
     cards = _cards(visit, outline, scenes, found) if outline is not None else []
     values: dict[str, Any] = {
@@ -117,7 +116,7 @@ def show_plan(visit: Visit) -> Response:
         "threads": threads_svg(outline.threads, len(cards)) if outline is not None else "",
         "written": len(visit.view.names(CHAPTER_FILES)),
         "open_chapter": visit.asked.get("chapter", ""),
-        "variants": {name for name in _SEVERAL if variants_of(visit, name)},
+        "variants": {name for name in _SEVERAL if visit.variants(name)},
     }
     fields = {"chapter": CHAPTER_FIELDS, "person": PERSON_FIELDS, "scene": SCENE_FIELDS}
     return visit.page("plan", fields=fields, as_text=as_text, job=visit.job, **values)
@@ -135,11 +134,6 @@ def _cards(visit: Visit, outline: Any, scenes: ScenesFile | None, found: list[Fi
         )
         for number, one in enumerate(outline.chapters, 1)
     ]
-
-
-def variants_of(visit: Visit, part: str) -> VariantsFile | None:
-    """The variants of a part; None where there are none."""
-    return readable(lambda: shown_variants(visit.paths, part)[1], None)
 
 
 def edit_field(visit: Visit) -> Response:

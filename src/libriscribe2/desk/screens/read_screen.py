@@ -25,8 +25,6 @@ from libriscribe2.commands.variants import VariantsFile
 from libriscribe2.context.scene_origin import chapter_origin
 from libriscribe2.desk.drawn import prose_html
 from libriscribe2.desk.report_page import at_words
-from libriscribe2.desk.screens.finish_screen import story_findings
-from libriscribe2.desk.screens.plan_screen import variants_of
 from libriscribe2.desk.snapshot import readable
 from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.desk.workshop import Job
@@ -54,7 +52,7 @@ def show_chapter(visit: Visit) -> Response:
     blocks = paragraphs(text)
     lines = _first_lines(text, blocks)
     bible = readable(lambda: bible_of(visit.brief, visit.view), None)  # None: no chapter was read
-    found = [one for one in story_findings(visit) if number in _chapters_of(one)]
+    found = [one for one in visit.story_findings() if number in _chapters_of(one)]
     return visit.page(
         "chapter",
         number=number,
@@ -66,7 +64,7 @@ def show_chapter(visit: Visit) -> Response:
         facts=[one for one in bible.facts if one.chapter == number] if bible is not None else [],
         findings=[(one, _block_at(lines, one, number)) for one in found],
         versions=all_versions(visit.paths, str(number))[1][::-1],
-        variants=variants_of(visit, str(number)),
+        variants=visit.variants(str(number)),
         touched=visit.book.touched_scenes(number),
         scenes=readable(lambda: len(chapter_origin(visit.view, number).scenes), 0),
     )
