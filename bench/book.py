@@ -22,7 +22,7 @@ from libriscribe2.project.atomic import UnsyncedOps
 from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import PipelineConfig, Settings
+from libriscribe2.settings.schema import PipelineConfig, Settings
 
 TITLE = "A 30-chapter, 90,000-word book of the stand-in author, on a simulated clock"
 

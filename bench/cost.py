@@ -37,7 +37,7 @@ from libriscribe2.project.atomic import UnsyncedOps
 from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 SECONDS: Final = 5.0
 LIFETIME: Final = 300.0

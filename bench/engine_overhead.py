@@ -26,7 +26,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import PipelineConfig, Settings
+from libriscribe2.settings.schema import PipelineConfig, Settings
 
 TITLE = "Engine overhead per model call, scripted backend, one call at a time"
 ROUNDS = 5

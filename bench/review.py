@@ -14,10 +14,10 @@ from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import stages_of
 from libriscribe2.llm.providers import DEMO_MODEL, ModelChoice
 from libriscribe2.models.brief import Brief
+from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.project.structure_change import peek
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 TITLE = "Review pages of a 60-chapter book of the stand-in author"
 
@@ -48,7 +48,8 @@ def _book(folder: Path) -> ProjectSource:
     paths = ProjectPaths(folder / "book", folder / "debug")
     paths.root.mkdir()
     with ProjectStore.create(paths) as store:
+        write_book_toml(paths.book_toml, brief.model_dump(), {})
         choice = ModelChoice(DEMO_MODEL, "bench")
         app = App(store, brief, Settings(), choice, AppOptions("bench"))
         asyncio.run(follow(app.engine.run(stages_of(brief))))
-    return ProjectSource(paths, lambda: peek(paths), lambda: brief)
+    return ProjectSource(paths)

@@ -24,7 +24,6 @@ from libriscribe2.observe.events import RunEvents
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.dumps import DebugDumps
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import (
     call_session,
     check_models,
@@ -35,6 +34,7 @@ from libriscribe2.settings.parts import (
     time_limits,
     with_evaluator,
 )
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import redact, secrets_in
 
 AgentT = TypeVar("AgentT", bound=Agent)

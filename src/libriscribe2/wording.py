@@ -5,7 +5,7 @@ Secrets are taken out of what people will read: keys that are known, and what lo
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -35,6 +35,12 @@ def local_time(iso: str) -> str:
 def counted(count: int, noun: str, plural: str = "") -> str:
     """A count with its noun: `1 word`, `2,550 words`."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def first_of(names: Sequence[object], most: int) -> str:
+    """The first names of several, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(str, names[:most])) + more
 
 
 def tokens_in(sent: int, cached: int, noun: str = "in") -> str:

@@ -26,7 +26,7 @@ from libriscribe2.models.notes import AnswersFile, SourcesFile
 from libriscribe2.models.story import SeriesFile
 from libriscribe2.models.tooling import Plan, RunRecord
 from libriscribe2.observe.events import Event
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 FOLDER: Final = ROOT / "docs" / "reference"
 CHANGES: Final = ROOT / "CHANGELOG.md"

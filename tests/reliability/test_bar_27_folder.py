@@ -19,8 +19,9 @@ from tests.support.strange_folder import left_in, pack, variables
 from tests.support.watch import Watch, can_watch
 
 from libriscribe2.models.brief import Brief
-from libriscribe2.settings import Settings, load_for_project
 from libriscribe2.settings.layers import KnownKeys
+from libriscribe2.settings.loading import load_for_project
+from libriscribe2.settings.schema import Settings
 
 BAR: Final = Bar(27, 27, "test_bar_27_folder.py")
 USERS: Final = "sk-the-users-own-key"

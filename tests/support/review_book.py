@@ -10,7 +10,6 @@ import pytest
 from tests.support.authors import Author
 from tests.support.desk import Desk
 
-from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.llm.backend import Request
@@ -76,9 +75,7 @@ class ReviewBook:
 
     @property
     def source(self) -> ProjectSource:
-        return ProjectSource(
-            self.paths, lambda: look_at(self.paths), lambda: read_brief(self.paths)
-        )
+        return ProjectSource(self.paths)
 
     def snapshot(self) -> Snapshot:
         return take(self.source, self.source.calls())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import Loaded, load_settings
+from libriscribe2.settings.loading import Loaded, load_settings
 
 STAGES = ("concept", "outline", "scenes", "chapters")
 

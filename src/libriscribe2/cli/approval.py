@@ -34,7 +34,7 @@ from libriscribe2.project.paths import CHAPTER_FILES, CONCEPT, OUTLINE, ProjectP
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 _PLAN: Final = "w  write the book\nc  say what to change\ne  edit the plan\na  again from the idea\ns  stop here"
@@ -140,7 +140,7 @@ class Approval:
     def _kept(self, number: int) -> bool:
         """Show a chapter until the author keeps it; false where he stops."""
         while True:
-            self._renderer.note(self._text(chapter_file(number)))
+            self._renderer.note(look_at(self._paths).read_text(chapter_file(number)))
             match self._asks.key(f"Chapter {number}: {_CHAPTER} [k]: ", "kens"):
                 case "k":
                     return True
@@ -176,9 +176,6 @@ class Approval:
         planned = book.load(OUTLINE, OutlineFile).chapters if book.has(OUTLINE) else []
         lines += ["", *(f"  {n:>2}. {one.title}" for n, one in enumerate(planned, 1)), ""]
         self._renderer.note("\n".join(lines))
-
-    def _text(self, name: str) -> str:
-        return look_at(self._paths).read_text(name)
 
     def _edit(self, name: str) -> bool:
         """Open a file of the book in the author's editor; whether it was changed and can be used."""

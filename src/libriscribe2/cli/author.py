@@ -40,8 +40,8 @@ from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.editing.renaming import Form, Hit
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
-from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import resolved
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 _COVER: Final = "cover"

@@ -1,6 +1,7 @@
 """`libriscribe2 batch`: many books."""
 
-from contextlib import AbstractContextManager, closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -66,7 +67,7 @@ from libriscribe2.commands.by_hand import check_not_by_hand
 from libriscribe2.commands.projects import settings_of
 from libriscribe2.commands.runs import OpenBook, calls_of_batch, going_on
 from libriscribe2.errors import UsageError
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 app = command_group("batch", "Write many books: queue them, run them, see their status.")
 
@@ -224,9 +225,7 @@ def drain(
     from libriscribe2.commands.workers import drain_workers  # noqa: PLC0415 - as above
 
     found = drain_workers(settings, worker)
-    if frame.renderer.as_json:
-        frame.renderer.data_json({"workers": found})
-    else:
+    if not frame.renderer.told_json({"workers": found}):
         numbers = ", ".join(str(number) for number in found)
         frame.renderer.note(f"Draining: {numbers}. They end once their books have ended.")
 
@@ -312,17 +311,21 @@ def status(
 ) -> None:
     """Show the status of the books of a batch; with --watch --json, one JSON object per line."""
     renderer = frame.renderer
-    settings = frame.settings(more={"batch.dsn": dsn})
-    with closing(queue_of(settings, batch)) as queue:
+    with _opened(frame, batch, dsn) as (queue, settings):
         if watching:
             run_async(watch(renderer, queue), lambda: None)
         else:
             show_status(renderer, queue, Bookshelf(settings, queue.name))
 
 
-def _opened(frame: Frame, batch: str | None, dsn: str | None) -> AbstractContextManager[BookQueue]:
-    """A batch, in a folder or a database, until the block ends."""
-    return closing(queue_of(frame.settings(more={"batch.dsn": dsn}), batch))
+@contextmanager
+def _opened(
+    frame: Frame, batch: str | None, dsn: str | None
+) -> Iterator[tuple[BookQueue, Settings]]:
+    """A batch, in a folder or a database, until the block ends, and the settings."""
+    settings = frame.settings(more={"batch.dsn": dsn})
+    with closing(queue_of(settings, batch)) as queue:
+        yield queue, settings
 
 
 @app.command()
@@ -331,10 +334,8 @@ def retry(
     frame: Frame, books: BooksArgument = None, batch: BatchOption = None, dsn: DsnOption = None
 ) -> None:
     """Queue books again that failed or reached their budget; cancelled ones by name only."""
-    renderer = frame.renderer
-    with _opened(frame, batch, dsn) as queue:
-        marked = queue.retry(books or ())
-    tell_marked(renderer, "queued again", marked)
+    with _opened(frame, batch, dsn) as (queue, _):
+        tell_marked(frame.renderer, "queued again", queue.retry(books or ()))
 
 
 @app.command()
@@ -343,10 +344,8 @@ def cancel(
     frame: Frame, books: BooksArgument = None, batch: BatchOption = None, dsn: DsnOption = None
 ) -> None:
     """Remove books from the queue and stop running ones; their files are kept."""
-    renderer = frame.renderer
-    with _opened(frame, batch, dsn) as queue:
-        marked = queue.cancel(books or ())
-    tell_marked(renderer, "cancelled", marked)
+    with _opened(frame, batch, dsn) as (queue, _):
+        tell_marked(frame.renderer, "cancelled", queue.cancel(books or ()))
 
 
 @app.command()
@@ -358,14 +357,12 @@ def pause(
     dsn: DsnOption = None,
 ) -> None:
     """Start no more books; running ones are finished."""
-    renderer = frame.renderer
-    settings = frame.settings(more={"batch.dsn": dsn})
-    with closing(queue_of(settings, batch)) as queue:
+    with _opened(frame, batch, dsn) as (queue, settings):
         if off:
             queue.go(Terms())
         else:
             queue.pause()
-        tell_paused(renderer, queue, off=off, shared=is_shared(settings))
+        tell_paused(frame.renderer, queue, off=off, shared=is_shared(settings))
 
 
 @app.command()
@@ -373,14 +370,11 @@ def pause(
 def report(frame: Frame, batch: BatchOption = None, dsn: DsnOption = None) -> None:
     """Write the report of a batch: report.html, report.json and report.csv in its folder."""
     renderer = frame.renderer
-    settings = frame.settings(more={"batch.dsn": dsn})
-    with closing(queue_of(settings, batch)) as queue:
+    with _opened(frame, batch, dsn) as (queue, settings):
         made = report_of(queue.name, queue.status())
     paths = BatchPaths(settings.batches_dir / queue.name)
     write_report(paths, made)
-    if renderer.as_json:
-        renderer.data_json(made)
-    else:
+    if not renderer.told_json(made):
         renderer.data(str(paths.report("html")))
 
 

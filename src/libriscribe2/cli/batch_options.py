@@ -14,7 +14,7 @@ from libriscribe2.cli.frame import ConcurrencyOption, ModelOptions
 from libriscribe2.cli.process import Stop
 from libriscribe2.errors import EXIT_INTERRUPTED, UsageError
 from libriscribe2.project.texts import Clock, iso_utc, utc_now
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import duration
 
 BatchOption = Annotated[

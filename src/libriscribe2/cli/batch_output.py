@@ -77,9 +77,7 @@ def tell_paused(renderer: Renderer, queue: BookQueue, *, off: bool, shared: bool
 
 def tell_marked(renderer: Renderer, how: str, names: Sequence[str]) -> None:
     """Which books were marked."""
-    if renderer.as_json:
-        renderer.data_json({"books": list(names)})
-    else:
+    if not renderer.told_json({"books": list(names)}):
         renderer.note(f"{counted(len(names), 'book')} {how}.")
 
 

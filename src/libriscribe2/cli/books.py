@@ -46,8 +46,7 @@ def books(frame: Frame) -> None:
     Same as `libriscribe2` alone, once there is a book.
     """
     renderer, rows = frame.renderer, shelf(frame.settings())
-    if renderer.as_json:
-        renderer.data_json([asdict(one) for one in rows])
+    if renderer.told_json([asdict(one) for one in rows]):
         return
     cells = [
         (

@@ -36,9 +36,7 @@ def list_chapters(frame: Frame, project: RequiredProjectArgument) -> None:
     renderer = frame.renderer
     paths = frame.project(project)
     rows = chapter_list(paths)
-    if renderer.as_json:
-        renderer.data_json({"project": paths.root.name, "chapters": rows})
-    else:
+    if not renderer.told_json({"project": paths.root.name, "chapters": rows}):
         columns = ("number", "title", "words", "state")
         shown = [{**row, "state": words(row["state"])} for row in rows]
         renderer.table(columns, [[row[column] for column in columns] for row in shown])

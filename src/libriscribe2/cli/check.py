@@ -50,7 +50,7 @@ from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.models.findings import Finding
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 REVIEW: Final = RuleBook("book review", REVIEW_RULES)
@@ -107,9 +107,8 @@ def check(
     """
     renderer = frame.renderer
     told_as = format_of(form, as_json=renderer.as_json)
-    _one_of(story=story, plan=plan, book_review=book_review)
-    _check_options(story=story, plan=plan, book_review=book_review, form=form, evaluate=evaluate)
-    _check_model(story=story, book_review=book_review, named=bool(options.model or options.mock))
+    asked = {"--story": story, "--plan": plan, "--book-review": book_review}
+    _check_options([name for name, wanted in asked.items() if wanted], form, evaluate, options)
     renderer.as_json = told_as == "json"
     paths = frame.project(project)
     if book_review:
@@ -129,39 +128,19 @@ def check(
     return ProjectError.exit_code if stops else 0
 
 
-def _one_of(*, story: bool, plan: bool, book_review: bool) -> None:
-    """Make sure that one thing is asked for.
+def _check_options(asked: Sequence[str], form: str, evaluate: bool, options: ModelOptions) -> None:
+    """Make sure that one thing is asked for, and that the options have something to belong to.
 
     Raises:
-        UsageError: Several are.
+        UsageError: They have not, or several are.
     """
-    asked = {"--story": story, "--plan": plan, "--book-review": book_review}
-    named = [name for name, wanted in asked.items() if wanted]
-    if len(named) > 1:
-        raise UsageError(f"{' and '.join(named)} cannot be combined", fix="Use one at a time.")
-
-
-def _check_options(
-    *, story: bool, plan: bool, book_review: bool, form: str, evaluate: bool
-) -> None:
-    """Make sure that the options have something to belong to.
-
-    Raises:
-        UsageError: They have not.
-    """
-    if evaluate and not story:
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} cannot be combined", fix="Use one at a time.")
+    if evaluate and "--story" not in asked:
         raise UsageError("--evaluate needs --story", fix="Add --story.")
-    if form and not (story or plan or book_review):
+    if form and not asked:
         raise UsageError("--format needs --story, --plan or --book-review", fix="Add one of them.")
-
-
-def _check_model(*, story: bool, book_review: bool, named: bool) -> None:
-    """Make sure that a model is named only where one is asked.
-
-    Raises:
-        UsageError: It is not.
-    """
-    if named and not (story or book_review):
+    if (options.model or options.mock) and not {"--story", "--book-review"} & {*asked}:
         raise UsageError("--model and --mock need --story or --book-review", fix="Add one of them.")
 
 
@@ -236,11 +215,8 @@ def _check_facts(
         report.project, report.findings, RuleBook("facts", facts_report.RULES), left_out
     )
     show(renderer, checked, report.as_record(), paths.root, form)
-    sums = [counted(len(report.errors), "error"), counted(len(report.warnings), "warning")]
-    if report.allowed:
-        sums.append(f"{len(report.allowed)} allowed")
     read = counted(len(report.read), "chapter")
-    renderer.note(f"{read} beside {counted(report.facts, 'note')}: {', '.join(sums)}.")
+    renderer.note(f"{read} beside {counted(report.facts, 'note')}: {_found(report)}.")
     return IncompleteError.exit_code if report.errors else 0
 
 
@@ -280,10 +256,7 @@ def _check_book(renderer: Renderer, paths: ProjectPaths, form: Format, settings:
 def _tell_basis(renderer: Renderer, report: StoryReport, project: str) -> None:
     """How much was compared, and what was not."""
     read = counted(len(report.read), "chapter")
-    sums = [counted(len(report.errors), "error"), counted(len(report.warnings), "warning")]
-    if report.allowed:
-        sums.append(f"{len(report.allowed)} allowed")
-    renderer.note(f"{counted(report.facts, 'fact')} of {read} compared: {', '.join(sums)}.")
+    renderer.note(f"{counted(report.facts, 'fact')} of {read} compared: {_found(report)}.")
     if report.decisions:
         renderer.note(f"Decided by a model: {_sums(report)}.")
     if report.unread:
@@ -296,6 +269,12 @@ def _tell_basis(renderer: Renderer, report: StoryReport, project: str) -> None:
             f"chapter {number} has changed since it was read; "
             f"`libriscribe2 redo {project} story_bible --chapter {number}` reads it again."
         )
+
+
+def _found(report: StoryReport) -> str:
+    """How many errors and warnings were found, and how many the author allows."""
+    sums = [counted(len(report.errors), "error"), counted(len(report.warnings), "warning")]
+    return ", ".join([*sums, *([f"{len(report.allowed)} allowed"] if report.allowed else [])])
 
 
 def _sums(report: StoryReport) -> str:

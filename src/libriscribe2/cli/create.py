@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -44,7 +44,7 @@ from libriscribe2.forecast.quote import Quote, save_quote
 from libriscribe2.llm.providers import ModelChoice, is_recorded
 from libriscribe2.models.brief import MOST_PREMISE, Brief
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 FROM_STDIN: Final = "-"
 """The premise that says to read one."""
@@ -128,6 +128,61 @@ class BriefOptions(OptionGroup):
         return {**asdict(self), "auto_title": self.auto_title or None}
 
 
+@dataclass(frozen=True, kw_only=True)
+class BroughtOptions(OptionGroup):
+    """What the author brings along."""
+
+    samples: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--samples",
+            metavar="FILE",
+            help="A text of your own whose voice the book takes; repeatable.",
+        ),
+    ] = None
+    sources: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--sources",
+            metavar="FILE|FOLDER",
+            help="A file or folder with sources for the facts; repeatable.",
+        ),
+    ] = None
+    outline: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Your plan in Markdown: a heading for each chapter."),
+    ] = None
+    bible: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH", help="Your story bible: a Markdown file, or a folder of them."
+        ),
+    ] = None
+    notes: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What every request should follow.")
+    ] = None
+    after: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROJECT",
+            help="The previous book of a series, whose cast, world and facts this one shares.",
+        ),
+    ] = None
+
+    def added_to(self, keys: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[GivenFile, ...]]:
+        """The keys of a brief with what follows from the texts, and the files that hold them.
+
+        Raises:
+            UsageError: A text cannot be used, or says another number of chapters.
+        """
+        if not any((self.outline, self.bible, self.notes)):
+            return keys, ()
+        # Few books pass this room.
+        from libriscribe2.commands.bringing import brought  # noqa: PLC0415
+
+        return brought(keys, self.outline, self.bible, self.notes)
+
+
 @command_with_events
 def create(
     frame: Frame,
@@ -139,42 +194,7 @@ def create(
     ] = None,
     *,
     asked: BriefOptions,
-    samples: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--samples",
-            metavar="FILE",
-            help="A text of your own whose voice the book takes; repeatable.",
-        ),
-    ] = None,
-    sources: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--sources",
-            metavar="FILE|FOLDER",
-            help="A file or folder with sources for the facts; repeatable.",
-        ),
-    ] = None,
-    outline: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Your plan in Markdown: a heading for each chapter."),
-    ] = None,
-    bible: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="PATH", help="Your story bible: a Markdown file, or a folder of them."
-        ),
-    ] = None,
-    notes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="What every request should follow.")
-    ] = None,
-    after: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PROJECT",
-            help="The previous book of a series, whose cast, world and facts this one shares.",
-        ),
-    ] = None,
+    brought: BroughtOptions,
     description: Annotated[
         str | None, typer.Option("--description", "-d", help="Same as PREMISE.")
     ] = None,
@@ -198,10 +218,7 @@ def create(
     keys = {**asked.keys(), "premise": premise_of(premise, description)}
     named = steps or [] if until is None else [until]
     stages = [] if "all" in named else named
-    files = tuple(samples or ()), tuple(sources or ())
-    wanted = Wanted(
-        keys, *files, after, project_name, stages, options, Brought(outline, bible, notes)
-    )
+    wanted = Wanted(keys, brought, project_name, stages, options)
     settings = frame.settings(options)
     asks = is_interactive(settings) and not (yes or frame.renderer.as_json or dry_run)
     if not (keys["premise"] or "").strip() and not is_recorded(settings.models.default.model):
@@ -232,71 +249,31 @@ def create(
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """Texts that the author brings along.
-
-    Attributes:
-        outline: A plan, with a heading for each chapter.
-        bible: A file or a folder on people, places, rules and all else.
-        notes: What every request should follow.
-    """
-
-    outline: Path | None = None
-    bible: Path | None = None
-    notes: Path | None = None
-
-    def added_to(self, keys: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[GivenFile, ...]]:
-        """The keys of a brief with what follows from the texts, and the files that hold them.
-
-        Raises:
-            UsageError: A text cannot be used, or says another number of chapters.
-        """
-        if not any((self.outline, self.bible, self.notes)):
-            return keys, ()
-        # Few books pass this room.
-        from libriscribe2.commands.bringing import brought  # noqa: PLC0415
-
-        return brought(keys, self.outline, self.bible, self.notes)
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """What a command line, or its author by answers, wants of a new book.
 
     Attributes:
         keys: Keys of the brief; None was not given.
-        samples: Texts of the author's.
-        sources: Files and folders in which facts are looked up.
-        after: The project of the book before; None for none.
+        brought: What the author has already.
         name: The project's name; None has one made.
         stages: Stages to run up to; none means all.
         options: Options of the run.
-        brought: What the author has already.
     """
 
     keys: Mapping[str, Any]
-    samples: tuple[Path, ...]
-    sources: tuple[Path, ...]
-    after: str | None
+    brought: BroughtOptions
     name: str | None
     stages: Sequence[str]
     options: RunOptions
-    brought: Brought = field(default_factory=Brought)
 
     def as_options(self) -> dict[str, Any]:
         """The same as options of a command line."""
         run = asdict(self.options)
         run.update(mock=self.options.mock or None, no_input=self.options.no_input or None)
+        texts = asdict(self.brought)
+        first = {key: texts.pop(key) for key in ("samples", "sources", "after")}
         until = self.stages[0] if self.stages else None
-        files = [*self.samples] or None
-        more = {
-            "samples": files,
-            "sources": [*self.sources] or None,
-            "after": self.after,
-            "project_name": self.name,
-            "until": until,
-        }
-        return {**self.keys, **more, **asdict(self.brought), **run}
+        return {**self.keys, **first, "project_name": self.name, "until": until, **texts, **run}
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +305,8 @@ def _prepared(frame: Frame, wanted: Wanted) -> Prepared:
     Raises:
         LibriScribeError: Something cannot be used, or there is no model.
     """
-    settings, after = frame.settings(wanted.options), wanted.after
+    settings, texts = frame.settings(wanted.options), wanted.brought
+    after = texts.after
     earlier = read_earlier(after, settings) if after else None
     given, shared = wanted.keys, earlier.files if earlier is not None else ()
     choice: ModelChoice | None = None
@@ -336,17 +314,17 @@ def _prepared(frame: Frame, wanted: Wanted) -> Prepared:
         # Other books never pass this room.
         from libriscribe2.commands.recordings import played_book  # noqa: PLC0415
 
-        files = {"samples": [*wanted.samples] or None, "sources": [*wanted.sources] or None}
+        files = {"samples": texts.samples or None, "sources": texts.sources or None}
         asked_for = {**given, **files, "after": after}
         given, settings, choice, shared = played_book(asked_for, settings)
-    given, texts = wanted.brought.added_to(given)
+    given, made = texts.added_to(given)
     brief = continued(brief_from(given), earlier)
     brief, order_note = with_drafting(brief, settings.pipeline.max_concurrency)
     for note in filter(None, (kind_note(brief), order_note, earlier_note(earlier))):
         frame.renderer.note(note, once=True)
     choice = model_for(settings) if choice is None else choice
-    own = (*read_samples(wanted.samples), *read_sources(wanted.sources))
-    new = NewBook(wanted.name, wanted.stages, (*own, *shared, *texts))
+    own = (*read_samples(texts.samples or ()), *read_sources(texts.sources or ()))
+    new = NewBook(wanted.name, wanted.stages, (*own, *shared, *made))
     paths = new_paths(brief, settings, new.name)
     frame.is_about(paths)
     return Prepared(paths, brief, settings, choice, new, wanted.options)
@@ -380,14 +358,14 @@ def _asked(
         frame.renderer,
         wanted.keys,
         model=named,
-        samples=wanted.samples,
-        sources=wanted.sources,
+        samples=wanted.brought.samples or (),
+        sources=wanted.brought.sources or (),
         before=before,
     )
     options = replace(wanted.options, model=model) if model and not named else wanted.options
-    texts, found = tuple(samples), tuple(sources)
-    answered = replace(wanted, keys=keys, options=options, samples=texts, sources=found)
-    told = equal_command({**answered.as_options()})
+    brought = replace(wanted.brought, samples=[*samples], sources=[*sources])
+    answered = replace(wanted, keys=keys, options=options, brought=brought)
+    told = equal_command(answered.as_options())
     frame.renderer.note(f"\nTo skip the questions next time: {told}")
     return answered
 

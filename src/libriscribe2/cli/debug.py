@@ -69,8 +69,7 @@ def list_calls(
     found = problems_first(call for call in calls if wanted.fits(call))
     if lost := lost_dumps(paths):
         renderer.warning(lost)
-    if renderer.as_json:
-        renderer.data_json({"project": paths.root.name, "calls": [one.as_row() for one in found]})
+    if renderer.told_json({"project": paths.root.name, "calls": [one.as_row() for one in found]}):
         return
     columns = ("file", "step", "try", "model", "state", "issues", "cost")
     renderer.table(columns, [_row(call) for call in found])
@@ -85,8 +84,7 @@ def show(frame: Frame, project: RequiredProjectArgument, number: NumberArgument)
     """Show one call: prompt, reply, what was read from it and what was wrong."""
     renderer = frame.renderer
     call = call_numbered(frame.project(project), number)
-    if renderer.as_json:
-        renderer.data_json(whole_call(call))
+    if renderer.told_json(whole_call(call)):
         return
     dump = call.dump
     renderer.panel(

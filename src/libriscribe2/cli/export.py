@@ -18,7 +18,7 @@ from libriscribe2.commands.exporting import Exported, ExportPlan, plan_export
 from libriscribe2.exporters.export_book import ExportBook
 from libriscribe2.exporters.publishing import all_exporters
 from libriscribe2.project.paths import OUTLINE
-from libriscribe2.wording import counted
+from libriscribe2.wording import counted, first_of
 
 _MOST_NAMED: Final = 12
 _FORMATS: Final = f"{', '.join(one.name for one in all_exporters())}."
@@ -118,9 +118,7 @@ def export(
     plan = plan_export(paths, edition, names, output, partial=partial, check=check)
     _tell_hindrances(frame.renderer, plan)
     done = plan.make()
-    if frame.renderer.as_json:
-        frame.renderer.data_json(done.as_record())
-    else:
+    if not frame.renderer.told_json(done.as_record()):
         _tell(frame.renderer, done)
     if done.failure is not None:
         raise done.failure
@@ -176,11 +174,8 @@ def _tell_what_is_not_in_it(renderer: Renderer, book: ExportBook) -> None:
 
 def _left_out(book: ExportBook) -> str:
     """Which files of the folder of chapters are in no export, and what to do about it."""
-    named = ", ".join(book.unplanned[:_MOST_NAMED])
-    more = len(book.unplanned) - _MOST_NAMED
-    names = f"{named} and {more} more" if more > 0 else named
     return (
-        f"not in {OUTLINE}, so left out: {names}. Plan a chapter for it there, or move it "
+        f"not in {OUTLINE}, so left out: {first_of(book.unplanned, _MOST_NAMED)}. Plan a chapter for it there, or move it "
         f"elsewhere; `libriscribe2 chapter insert {book.name}` then makes room for its text."
     )
 

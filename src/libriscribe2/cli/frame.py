@@ -42,7 +42,7 @@ from libriscribe2.llm.default_model import LocalServer, choose_model, find_local
 from libriscribe2.llm.providers import ModelChoice, is_built_in
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 
 def complete_project(incomplete: str) -> list[str]:

@@ -52,9 +52,7 @@ def take_back(frame: Frame, file: Path, project: str, *, yes: bool) -> None:
     """
     renderer, paths = frame.renderer, frame.project(project)
     returned = read_returned(paths, file)
-    if frame.renderer.as_json:
-        renderer.data_json(_record(returned))
-    else:
+    if not renderer.told_json(_record(returned)):
         show_diff(renderer, diffs(paths, returned))
         for name, text in returned.notes:
             renderer.note(f"{name}: comment: {text}")
@@ -174,9 +172,7 @@ def import_book(
         book = OpenBook(store, work.brief, settings, choice, AppOptions(command_line()))
         asked = partial(take_over, book, work)
         taken = consult(renderer, book, asked, f"Interrupted. {AGAIN}", live=True)
-    if renderer.as_json:
-        renderer.data_json(work.record(paths, taken))
-    else:
+    if not renderer.told_json(work.record(paths, taken)):
         _tell(renderer, paths, work, taken)
 
 

@@ -37,8 +37,9 @@ from libriscribe2.commands.provider_keys import forget_key, keep_key, keys_in_fo
 from libriscribe2.errors import ModelError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.llm.providers import ModelChoice, provider_called
-from libriscribe2.settings import ENV_FILE, Settings, user_file, without_secrets
-from libriscribe2.settings.layers import keys_file
+from libriscribe2.settings.layers import ENV_FILE, keys_file, user_file
+from libriscribe2.settings.loading import without_secrets
+from libriscribe2.settings.schema import Settings
 from libriscribe2.settings.trust import forget, trust_file, trusted_folders
 from libriscribe2.wording import counted, redact, secrets_in, stage_name
 
@@ -77,9 +78,7 @@ def trust(
 def _tell_trusted(renderer: Renderer) -> None:
     """Tell the folders that were trusted, each with what became of it."""
     columns, rows = ("folder", "state"), trusted_folders()
-    if renderer.as_json:
-        renderer.data_json([dict(zip(columns, row, strict=True)) for row in rows])
-    else:
+    if not renderer.told_json([dict(zip(columns, row, strict=True)) for row in rows]):
         renderer.table(columns, rows)
 
 
@@ -106,9 +105,7 @@ def show(
     loaded = load_settings(project)
     for warning in loaded.warnings:
         renderer.warning(warning)
-    if renderer.as_json:
-        renderer.data_json(settings_record(loaded, origin=origin))
-    else:
+    if not renderer.told_json(settings_record(loaded, origin=origin)):
         columns = ("key", "value", "origin")
         rows = [(key, _text(value), loaded.origins[key]) for key, value in loaded.values().items()]
         width = 3 if origin else 2
@@ -122,8 +119,7 @@ def path(frame: Frame) -> None:
     renderer = frame.renderer
     file = user_file()
     exists = file.is_file()
-    if renderer.as_json:
-        renderer.data_json({"path": str(file), "exists": exists})
+    if renderer.told_json({"path": str(file), "exists": exists}):
         return
     renderer.data(str(file))
     if not exists:
@@ -155,8 +151,7 @@ def models(frame: Frame, project: ProjectArgument = None, model: ModelOption = N
     except ModelError as error:  # what there is not is told in the table, too
         choice = ModelChoice("", f"none: {error.why}; {error.fix}")
     record = models_record(settings, choice, servers)
-    if renderer.as_json:
-        renderer.data_json(record)
+    if renderer.told_json(record):
         return
     renderer.table(
         ("stage", "model", "fallbacks"),
@@ -180,8 +175,7 @@ def agents(frame: Frame) -> None:
     """
     renderer = frame.renderer
     records = stages_record()
-    if renderer.as_json:
-        renderer.data_json(records)
+    if renderer.told_json(records):
         return
     rows = [
         (
@@ -212,8 +206,7 @@ def tools(frame: Frame) -> None:
     """
     renderer = frame.renderer
     records = tools_record()
-    if renderer.as_json:
-        renderer.data_json(records)
+    if renderer.told_json(records):
         return
     rows = [
         (
@@ -281,8 +274,7 @@ def _tell_checks(renderer: Renderer, checks: list[Check]) -> None:
     """Tell the checks as data, and their sum as talk."""
     rows = [_check_row(check) for check in checks]
     failed = sum(row["state"] == "failed" for row in rows)
-    if renderer.as_json:
-        renderer.data_json({"ok": not failed, "checks": rows})
+    if renderer.told_json({"ok": not failed, "checks": rows}):
         return
     renderer.table(
         ("check", "state", "message", "fix"), [tuple(row.values()) for row in rows], below=True
@@ -346,8 +338,7 @@ def list_keys(frame: Frame) -> None:
         {"provider": one.provider.prefix, "variable": one.variable, "place": one.place}
         for one in keys_in_force(os.environ)
     ]
-    if frame.renderer.as_json:
-        frame.renderer.data_json(rows)
+    if frame.renderer.told_json(rows):
         return
     frame.renderer.table(("provider", "variable", "place"), [tuple(row.values()) for row in rows])
     if not rows:

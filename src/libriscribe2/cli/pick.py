@@ -18,7 +18,7 @@ from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.run_output import consult, held_book
 from libriscribe2.commands import variants as room
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import clean, counted
 
 _NARROW = 100
@@ -96,8 +96,7 @@ def _show(renderer: Renderer, paths: ProjectPaths, part: str) -> None:
         }
         for one in made.variants
     ]
-    if renderer.as_json:
-        renderer.data_json({"file": made.file, "judged": made.judged, "variants": rows})
+    if renderer.told_json({"file": made.file, "judged": made.judged, "variants": rows}):
         return
     heads = [
         f"{row['variant']}: {counted(one.words, 'word')}, {row['as_now']:.0%} as now"

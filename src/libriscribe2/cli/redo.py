@@ -32,7 +32,7 @@ from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.commands.remaking import Chosen, Redo, copies_of, in_short, own_texts
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 _Part = Annotated[
     str,

@@ -74,10 +74,6 @@ def _unit(event: Event) -> str:
     return unit_in_words(event.stage, event.chapter)
 
 
-def _stage_skipped(event: Event) -> str:
-    return f"{_unit(event)}: skipped{_because(event.reason)}"
-
-
 def _stage_end(event: Event) -> str:
     """What was made; why, where it had been made before."""
     why = "" if event.reason == state_in_words("missing") else _because(event.reason)
@@ -85,30 +81,10 @@ def _stage_end(event: Event) -> str:
     return f"\u2713 {_unit(event)}{_after(totals(event))}{why}{message}"
 
 
-def _stage_failed(event: Event) -> str:
-    return f"\u2717 {_unit(event)}: failed{_after(event.message)}"
-
-
-def _run_end(event: Event) -> str:
-    return f"Finished: {totals(event)}{_after(event.message)}"
-
-
-def _run_failed(event: Event) -> str:
-    return f"Stopped: {totals(event)}"
-
-
 def _run_interrupted(event: Event) -> str | None:
     if event.status == "waiting":
         return None  # the error that follows says what waits
     return f"Interrupted: {totals(event)}{_after(event.message)}"
-
-
-def _budget_warn(event: Event) -> str:
-    return f"Budget: {event.message}"
-
-
-def _journal_replaced(event: Event) -> str:
-    return event.message
 
 
 def _because(reason: str) -> str:
@@ -120,15 +96,15 @@ def _after(message: str) -> str:
 
 
 _LINES: Final[Mapping[EventName, Callable[[Event], str | None]]] = {
-    "run.end": _run_end,
+    "run.end": lambda event: f"Finished: {totals(event)}{_after(event.message)}",
     "run.interrupted": _run_interrupted,
-    "stage.skipped": _stage_skipped,
+    "stage.skipped": lambda event: f"{_unit(event)}: skipped{_because(event.reason)}",
     "stage.end": _stage_end,
-    "stage.failed": _stage_failed,
+    "stage.failed": lambda event: f"\u2717 {_unit(event)}: failed{_after(event.message)}",
     "llm.wait": wait_line,
-    "budget.warn": _budget_warn,
-    "journal.replaced": _journal_replaced,
-    "run.failed": _run_failed,
+    "budget.warn": lambda event: f"Budget: {event.message}",
+    "journal.replaced": lambda event: event.message,
+    "run.failed": lambda event: f"Stopped: {totals(event)}",
 }
 
 
@@ -195,6 +171,12 @@ class Renderer:
     def data_json(self, value: Any) -> None:
         """A value as indented JSON for stdout."""
         self._write(clean_json(json.dumps(value, ensure_ascii=False, indent=2)))
+
+    def told_json(self, value: Any) -> bool:
+        """A value as JSON for stdout where JSON is asked for; whether it is."""
+        if self.as_json:
+            self.data_json(value)
+        return self.as_json
 
     def render_event_json(self, event: Event) -> None:
         """An event as one JSON line for stdout; the live lines follow it too."""

@@ -9,25 +9,17 @@ from typing import Annotated
 import typer
 
 from libriscribe2.agents.agent_passage_evaluator import Comparison, PassageEvaluator
-from libriscribe2.app import AppOptions
 from libriscribe2.checks.calibration import votes
 from libriscribe2.checks.reference_ranges import RANGES
 from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.checks.report.book_report import earlier_metrics, report_of
 from libriscribe2.checks.report.coverage import Coverage, coverage_of
 from libriscribe2.checks.report.metric import Metric, metric_in_words
-from libriscribe2.cli.frame import (
-    Frame,
-    ModelOptions,
-    RequiredProjectArgument,
-    command_with_json,
-    model_for,
-)
+from libriscribe2.cli.frame import Frame, ModelOptions, RequiredProjectArgument, command_with_json
 from libriscribe2.cli.render import Renderer
-from libriscribe2.cli.run_output import command_line, consult
+from libriscribe2.cli.run_output import consult, held_book
 from libriscribe2.commands.evaluations import compare_drafts, comparison_record, planned_comparison
 from libriscribe2.commands.projects import look_at, read_brief
-from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.errors import UsageError
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.settings.parts import stage_model
@@ -160,8 +152,7 @@ def compare(
     if evaluate:
         settings = frame.settings(options, ours)
         told = _compared(renderer, (ours, theirs), settings, chapter=chapter, most=most)
-    if renderer.as_json:
-        renderer.data_json(comparison_record((ours, theirs), measured, told))
+    if renderer.told_json(comparison_record((ours, theirs), measured, told)):
         return
     _tell_metrics(renderer, (ours, theirs), measured)
     if told is not None:
@@ -179,8 +170,7 @@ def _compared(
     """What a model says of the passages of both books; asked in the journal of the first."""
     ours, theirs = books
     evaluator = stage_model(settings, PassageEvaluator).model
-    with open_book(ours) as (store, brief):
-        book = OpenBook(store, brief, settings, model_for(settings), AppOptions(command_line()))
+    with held_book(ours, settings) as book:
         planned = planned_comparison(book, theirs, evaluator, chapter=chapter, most=most)
         renderer.note(
             f"{counted(len(planned.pairs.pairs), 'pair')} of passages and the calibration: at most "

@@ -107,13 +107,10 @@ def show(
     view = look_at(paths)
     if run:
         chain = last_chain(view)
-        if renderer.as_json:
-            renderer.data_json({"project": paths.root.name, **chain_record(chain)})
-        else:
+        if not renderer.told_json({"project": paths.root.name, **chain_record(chain)}):
             renderer.data(chain_text(chain))
         return
-    if renderer.as_json:
-        renderer.data_json(notes_record(paths))
+    if renderer.told_json(notes_record(paths)):
         return
     notes, sources = Book(view).notes(), Book(view).sources()
     for one in Book(view).answers():
@@ -143,8 +140,7 @@ def _look_up(renderer: Renderer, book: OpenBook, question: str) -> None:
     again = f"Ask {paths.root.name} the same question again to continue."
     asked = partial(look_up, book, question)
     found = consult(renderer, book, asked, f"Interrupted. {again}", live=True)
-    if renderer.as_json:
-        renderer.data_json(answer_record(book, question, found))
+    if renderer.told_json(answer_record(book, question, found)):
         return
     columns = ("note", "verified", "claim", "source", "place")
     renderer.table(columns, note_rows(found.notes, Book(book.store).sources()))
@@ -250,11 +246,6 @@ def _shown(value: JsonValue) -> str:
 citations = command_group("citations", "Check the notes of a book and exchange its sources.")
 
 
-@citations.callback()
-def _citations() -> None:
-    """Check the notes of a book and exchange its sources."""
-
-
 @citations.command("check")
 @command_with_json
 def check_notes(frame: Frame, project: RequiredProjectArgument) -> int:
@@ -269,9 +260,7 @@ def check_notes(frame: Frame, project: RequiredProjectArgument) -> int:
     renderer = frame.renderer
     paths = frame.project(project)
     report = check_citations(look_at(paths), read_brief(paths))
-    if renderer.as_json:
-        renderer.data_json({"project": paths.root.name, **_citation_record(report)})
-    else:
+    if not renderer.told_json({"project": paths.root.name, **_citation_record(report)}):
         _tell_citations(renderer, report)
     return 0 if report.holds else IncompleteError.exit_code
 

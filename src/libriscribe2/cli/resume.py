@@ -38,7 +38,7 @@ from libriscribe2.commands.runs import PLAN_STAGE, Prepare, calls_of_batch, goin
 from libriscribe2.errors import IncompleteError, UsageError
 from libriscribe2.llm.backend import Completion
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import cost, counted
 
 
@@ -260,8 +260,7 @@ def _tell_rebuilt(renderer: Renderer, paths: ProjectPaths, rebuilt: Rebuilt) -> 
 
 def _tell_replies(renderer: Renderer, call: RecordedCall, answer: Completion) -> None:
     """One prompt, two replies."""
-    if renderer.as_json:
-        renderer.data_json(both_replies(call, answer))
+    if renderer.told_json(both_replies(call, answer)):
         return
     renderer.data(f"== {call.model}, recorded for {call.step}\n{call.reply}\n")
     renderer.data(f"== {answer.model}, asked again\n{answer.reply}")

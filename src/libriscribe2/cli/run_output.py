@@ -46,7 +46,7 @@ from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import MANUSCRIPT, ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import cost, counted, duration, stage_name, tokens_in, without_sources
 
 if TYPE_CHECKING:
@@ -348,8 +348,7 @@ def run_dry(work: Coroutine[Any, Any, T]) -> T:
 def tell_quote(renderer: Renderer, quote: Quote, *, more: Mapping[str, Any] | None = None) -> None:
     """A table with a line for each stage and model, or one JSON object that also holds `more`."""
     total = quote.total
-    if renderer.as_json:
-        renderer.data_json({**quote_record(quote), **(more or {})})
+    if renderer.told_json({**quote_record(quote), **(more or {})}):
         return
     rows = [(stage_name(part.stage), part.model, *_cells(part)) for part in quote.stages]
     renderer.table(COLUMNS, [*rows, ("total", "", *_cells(total))])

@@ -43,8 +43,7 @@ def status(
     renderer = frame.renderer
     paths = frame.project(project, project_name)
     state = overview(paths, rates=rates)
-    if renderer.as_json:
-        renderer.data_json(state.record)
+    if renderer.told_json(state.record):
         return
     units = [row for row in state.record["units"] if every or not _goes_without_saying(row)]
     rows = [(row["unit"], *_state_and_reason(row)) for row in units]

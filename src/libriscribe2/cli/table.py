@@ -10,17 +10,24 @@ class Entry:
 
     Attributes:
         name: What the user types.
-        target: `module:attribute` of a function or a Typer app in this room.
         help: The first line of its help.
         group: The heading below which help lists it.
+        at: Its module in this room, or `module:attribute` of a function or a Typer app; what is left
+            out is called like the command.
         hidden: Whether listings leave it out: older names.
     """
 
     name: str
-    target: str
     help: str
     group: str = "Change a book"
+    at: str = ""
     hidden: bool = False
+
+    @property
+    def target(self) -> str:
+        """`module:attribute` of what is run."""
+        module, _, attribute = self.at.partition(":")
+        return f"{module or self.name}:{attribute or self.name}"
 
 
 _CLOSER: Final = "Look closer"
@@ -31,107 +38,92 @@ FIRST: Final = ("create", "resume", "redo", "status", "view", "check", "export",
 """The commands that help lists first, in this order."""
 
 COMMANDS: Final = (
-    Entry("create", "create:create", "Write a new book from a premise."),
-    Entry("import", "import_book:import_book", "Import a manuscript that was written elsewhere."),
-    Entry("resume", "resume:resume", "Continue a book where it stopped."),
+    Entry("create", "Write a new book from a premise."),
     Entry(
-        "answer",
-        "answer:answer",
-        "Write a book with a chat window: copy each request, paste its reply.",
+        "import", "Import a manuscript that was written elsewhere.", at="import_book:import_book"
     ),
-    Entry("redo", "redo:redo", "Write a chapter, a scene or a stage again."),
-    Entry("revise", "author:revise", "Change something in a chapter, and leave the rest as it is."),
+    Entry("resume", "Continue a book where it stopped."),
+    Entry("answer", "Write a book with a chat window: copy each request, paste its reply."),
+    Entry("redo", "Write a chapter, a scene or a stage again."),
+    Entry("revise", "Change something in a chapter, and leave the rest as it is.", at="author"),
     Entry(
         "versions",
-        "author:versions",
         "List the earlier versions of a chapter, show one, or put one back.",
+        at="author",
     ),
-    Entry("note", "author:note", "Tell the models what you want of a book, a chapter or a scene."),
-    Entry("status", "status:status", "Show the files of a book with their states and the reasons."),
+    Entry("note", "Tell the models what you want of a book, a chapter or a scene.", at="author"),
+    Entry("status", "Show the files of a book with their states and the reasons."),
     Entry(
         "replay",
-        "resume:replay",
         "Rebuild a book from its journal, or send a recorded prompt again.",
         _CLOSER,
+        at="resume",
     ),
-    Entry("ask", "ask:ask", "Ask about a book, and get an answer with quotes and proposals."),
+    Entry("ask", "Ask about a book, and get an answer with quotes and proposals."),
     Entry(
         "learn",
-        "ask:learn",
         "Find habits in your edits, and take those that you accept into the style sheet.",
+        at="ask",
     ),
+    Entry("rename", "Change the name of a person or place in every file of a book.", at="author"),
+    Entry("pick", "Take one of the variants that `redo --variants` wrote, or show them."),
+    Entry("chapter", "List and reorder the chapters of a book.", at="chapter:app"),
+    Entry("accept", "Accept your edits as current.", at="status"),
+    Entry("check", "Find problems in a book's files, its story or its plan."),
+    Entry("desk", "Plan, write, change and finish your books in the browser.", at="view"),
+    Entry("view", "Open a page with the book and every call, or export it."),
     Entry(
-        "rename", "author:rename", "Change the name of a person or place in every file of a book."
+        "debug",
+        "Inspect the replies of the models and how they were read.",
+        _CLOSER,
+        at="debug:app",
     ),
-    Entry(
-        "pick",
-        "pick:pick",
-        "Take one of the variants that `redo --variants` wrote, or show them.",
-    ),
-    Entry("chapter", "chapter:app", "List and reorder the chapters of a book."),
-    Entry("accept", "status:accept", "Accept your edits as current."),
-    Entry("check", "check:check", "Find problems in a book's files, its story or its plan."),
-    Entry("desk", "view:desk", "Plan, write, change and finish your books in the browser."),
-    Entry("view", "view:view", "Open a page with the book and every call, or export it."),
-    Entry(
-        "debug", "debug:app", "Inspect the replies of the models and how they were read.", _CLOSER
-    ),
-    Entry("why", "debug:why", "Show the context a scene was written from.", _CLOSER),
+    Entry("why", "Show the context a scene was written from.", _CLOSER, at="debug"),
     Entry(
         "research",
-        "research:app",
         "Research a question in your sources or on the web, and show the notes.",
         _CLOSER,
+        at="research:app",
     ),
-    Entry("export", "export:export", "Export a book as Markdown, HTML, EPUB, Word and PDF."),
-    Entry("cover", "author:cover", "Have a model paint a picture for the cover of a book."),
-    Entry("batch", "batch:app", "Write many books: queue them, run them, see their status.", _MANY),
+    Entry("export", "Export a book as Markdown, HTML, EPUB, Word and PDF."),
+    Entry("cover", "Have a model paint a picture for the cover of a book.", at="author"),
     Entry(
-        "record",
-        "record:record",
-        "Keep a finished book's replies, to write it again from them.",
-        _CLOSER,
+        "batch", "Write many books: queue them, run them, see their status.", _MANY, at="batch:app"
     ),
-    Entry(
-        "demo",
-        "record:demo",
-        "Replay a recorded novel, reply by reply, without a key.",
-        _SET_UP,
-    ),
+    Entry("record", "Keep a finished book's replies, to write it again from them.", _CLOSER),
+    Entry("demo", "Replay a recorded novel, reply by reply, without a key.", _SET_UP, at="record"),
     Entry(
         "config",
-        "listings:config",
         "Show the settings, models, stages and tools, and their origin.",
         _SET_UP,
+        at="listings",
     ),
-    Entry("books", "books:books", "List your books: title, words, state, cost, last change."),
+    Entry("books", "List your books: title, words, state, cost, last change."),
     Entry(
         "keys",
-        "listings:keys_app",
         "Keep the keys of providers, such as OpenAI's, for all your books.",
         _SET_UP,
+        at="listings:keys_app",
     ),
-    Entry(
-        "trust", "listings:trust", "Let a folder's .env set everything, until it changes.", _SET_UP
-    ),
+    Entry("trust", "Let a folder's .env set everything, until it changes.", _SET_UP, at="listings"),
     Entry(
         "mcp",
-        "view:mcp",
         "Offer your books to another program as tools, by the Model Context Protocol.",
         _SET_UP,
+        at="view",
     ),
-    Entry("doctor", "listings:doctor", "Check that everything is in place.", _SET_UP),
-    Entry("estimate", "resume:estimate", "Same as `resume --dry-run`.", hidden=True),
-    Entry("adopt", "status:accept", "Same as `accept`.", hidden=True),
-    Entry("report", "report:report", "Same as `check --report`.", hidden=True),
-    Entry("compare", "report:compare", "Same as `check --compare`.", hidden=True),
-    Entry("citations", "research:citations", "Same as `check --citations`.", hidden=True),
-    Entry("models", "listings:models", "Same as `config models`.", hidden=True),
-    Entry("agents", "listings:agents", "Same as `config agents`.", hidden=True),
-    Entry("tools", "listings:tools", "Same as `config tools`.", hidden=True),
-    Entry("create-book", "create:create", "Same as `create`.", hidden=True),
-    Entry("format", "export:export", "Same as `export`.", hidden=True),
-    Entry("book-stats", "status:status", "Same as `status`.", hidden=True),
+    Entry("doctor", "Check that everything is in place.", _SET_UP, at="listings"),
+    Entry("estimate", "Same as `resume --dry-run`.", at="resume", hidden=True),
+    Entry("adopt", "Same as `accept`.", at="status:accept", hidden=True),
+    Entry("report", "Same as `check --report`.", hidden=True),
+    Entry("compare", "Same as `check --compare`.", at="report", hidden=True),
+    Entry("citations", "Same as `check --citations`.", at="research", hidden=True),
+    Entry("models", "Same as `config models`.", at="listings", hidden=True),
+    Entry("agents", "Same as `config agents`.", at="listings", hidden=True),
+    Entry("tools", "Same as `config tools`.", at="listings", hidden=True),
+    Entry("create-book", "Same as `create`.", at="create:create", hidden=True),
+    Entry("format", "Same as `export`.", at="export:export", hidden=True),
+    Entry("book-stats", "Same as `status`.", at="status:status", hidden=True),
 )
 
 _SETTINGS: Final = "settings are in .env, `libriscribe2 config path` and the project's book.toml"

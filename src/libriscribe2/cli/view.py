@@ -14,7 +14,7 @@ from libriscribe2.cli.frame import Frame, RequiredProjectArgument, command, comm
 from libriscribe2.cli.process import run_async
 from libriscribe2.cli.render import Renderer
 from libriscribe2.cli.table import COMMANDS, FIRST
-from libriscribe2.commands.projects import look_at, read_brief, settings_of
+from libriscribe2.commands.projects import settings_of
 from libriscribe2.desk.server import Door, answering, serve
 from libriscribe2.desk.site import freeze
 from libriscribe2.desk.snapshot import ProjectSource
@@ -87,11 +87,7 @@ def source_of(paths: ProjectPaths, against: Path | None = None) -> ProjectSource
     """
     require_project(paths)
     return ProjectSource(
-        paths,
-        look=lambda: look_at(paths),
-        brief=lambda: read_brief(paths),
-        max_cost=settings_of(paths.root, {}).budget.max_cost,
-        earlier=earlier_metrics(against),
+        paths, settings_of(paths.root, {}).budget.max_cost, earlier_metrics(against)
     )
 
 
@@ -100,9 +96,7 @@ def open_door(renderer: Renderer, port: int, *, opens: bool) -> Iterator[Door]:
     """A place to answer from, whose address is told; a browser is opened at it if one is wanted."""
     door = Door.on(port)
     with door.listener:
-        if renderer.as_json:
-            renderer.data_json({"address": door.address, "port": door.port})
-        else:
+        if not renderer.told_json({"address": door.address, "port": door.port}):
             renderer.data(door.address)
         sys.stdout.flush()  # who reads a pipe needs the address now
         if opens and not _opened(door.address_once):
@@ -121,8 +115,7 @@ def _export(renderer: Renderer, source: ProjectSource, folder: Path) -> None:
     """Write the folder."""
     pages = freeze(source, folder)
     start = folder / "index.html"
-    if renderer.as_json:
-        renderer.data_json({"index": str(start), "pages": pages})
+    if renderer.told_json({"index": str(start), "pages": pages}):
         return
     renderer.data(str(start))
     renderer.note(f"{counted(pages, 'page')}; the folder contains your prompts.")

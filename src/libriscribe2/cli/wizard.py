@@ -2,7 +2,7 @@
 
 import os
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -168,8 +168,7 @@ def _ask_length(asks: Questions, answers: dict[str, Any], was: Mapping[str, Any]
     def figures(answer: str) -> str:
         if answer in shown:
             return ""
-        words, _, chapters = answer.replace(",", "").partition(" ")
-        chapters = chapters.strip().removesuffix("chapters").strip()
+        words, chapters = _size(answer)
         wrong = "Write words and chapters, such as 50000 10, or a number of the list."
         if not words.isdecimal() or int(words) < 1:
             return wrong
@@ -182,10 +181,16 @@ def _ask_length(asks: Questions, answers: dict[str, Any], was: Mapping[str, Any]
     if answer in shown:
         answers["project_type"] = sizes[shown.index(answer)]
         return
-    words, _, chapters = answer.replace(",", "").partition(" ")
+    words, chapters = _size(answer)
     answers["words"] = int(words)
-    if chapters.strip():
-        answers["chapters"] = chapters.strip().removesuffix("chapters").strip()
+    if chapters:
+        answers["chapters"] = chapters
+
+
+def _size(answer: str) -> tuple[str, str]:
+    """The words and the chapters of an answer such as `50,000 10 chapters`."""
+    words, _, chapters = answer.replace(",", "").partition(" ")
+    return words, chapters.strip().removesuffix("chapters").strip()
 
 
 def _ask_voice(
@@ -199,13 +204,8 @@ def _ask_voice(
     default = next((n for n, (_, keys) in enumerate(_VOICES[: len(names)], 1) if keys == held), 1)
 
     def check(answer: str) -> str:
-        if answer in names:
-            return ""
-        try:
-            read_samples([Path(answer).expanduser()])
-        except LibriScribeError as error:
-            return f"{error.what}: {error.why}" if error.why else error.what
-        return ""
+        own = Path(answer).expanduser()
+        return "" if answer in names else _fault_of(lambda: read_samples([own]))
 
     chosen = asks.choose(
         "Voice, by number, or the path of a text of yours", names, f"{default}", check
@@ -220,14 +220,19 @@ def _ask_sources(asks: Questions) -> list[Path]:
     """Ask in what the facts of a book are looked up; nothing is an answer, too."""
 
     def check(answer: str) -> str:
-        try:
-            read_sources([Path(answer)] if answer.strip() else [])
-        except LibriScribeError as error:
-            return f"{error.what}: {error.why}" if error.why else error.what
-        return ""
+        return _fault_of(lambda: read_sources([Path(answer)] if answer.strip() else []))
 
     answer = asks.ask("Sources, a file or a folder; Enter for none", "", check)
     return [Path(answer).expanduser()] if answer.strip() else []
+
+
+def _fault_of(read: Callable[[], object]) -> str:
+    """Why files cannot be read; "" where they can."""
+    try:
+        read()
+    except LibriScribeError as error:
+        return f"{error.what}: {error.why}" if error.why else error.what
+    return ""
 
 
 def _models() -> list[str]:

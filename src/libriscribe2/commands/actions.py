@@ -4,7 +4,8 @@ A page first shows what an action takes, and then starts the very same one.
 """
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,7 @@ from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.models.brief import Brief
 from libriscribe2.observe.events import EventConsumer
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 Kind = Literal["write", "plan", "redo", "rewrite", "revise", "variants", "mend", "ask", "learn"]
 
@@ -155,45 +156,55 @@ async def quote_action(
     return await quote_project(paths, settings, choice, action.prepare(paths))
 
 
-Told = dict[str, str]
-"""An error as plain text: what, why, fix."""
+@contextmanager
+def _as_usage() -> Iterator[None]:
+    """Errors of the block as ones of texts alone, which pass from one process to another."""
+    try:
+        yield
+    except LibriScribeError as error:
+        raise UsageError(error.what, error.why, error.fix) from None
 
 
 def action_aside(
     paths: ProjectPaths, settings: Settings, choice: ModelChoice, action: Action
-) -> Quote | Told:
-    """What an action takes, or why nobody can say; for a process of its own."""
+) -> Quote:
+    """What an action takes; for a process of its own.
+
+    Raises:
+        UsageError: Nobody can say.
+    """
     return _dry(quote_action(paths, settings, choice, action))
 
 
-def new_book_aside(
-    brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook
-) -> Quote | Told:
-    """The same of a new book."""
+def new_book_aside(brief: Brief, settings: Settings, choice: ModelChoice, new: NewBook) -> Quote:
+    """The same of a new book.
+
+    Raises:
+        UsageError: As for `action_aside`.
+    """
     return _dry(quote_new(brief, settings, choice, new, "new-book"))
 
 
-def import_aside(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote | Told:
-    """The same of a manuscript that is to be read."""
+def import_aside(work: ManuscriptImport, settings: Settings, choice: ModelChoice) -> Quote:
+    """The same of a manuscript that is to be read.
+
+    Raises:
+        UsageError: As for `action_aside`.
+    """
     return _dry(quote_import(work.brief, settings, choice, partial(take_over, work=work)))
 
 
-def manuscript_aside(file: Path) -> ManuscriptImport | Told:
-    """A manuscript, read where nothing but its reader is."""
-    try:
+def manuscript_aside(file: Path) -> ManuscriptImport:
+    """A manuscript, read where nothing but its reader is.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    with _as_usage():
         return read_import(file, {}, None)
-    except LibriScribeError as error:
-        return _told(error)
 
 
-def _dry(work: Coroutine[Any, Any, Quote]) -> Quote | Told:
-    """The outcome of work whose waits pass in no time, or the error as plain text."""
-    try:
-        with asyncio.Runner(loop_factory=VirtualLoop) as runner:
-            return runner.run(work)
-    except LibriScribeError as error:
-        return _told(error)
-
-
-def _told(error: LibriScribeError) -> Told:
-    return {"what": error.what, "why": error.why, "fix": error.fix}
+def _dry(work: Coroutine[Any, Any, Quote]) -> Quote:
+    """The outcome of work whose waits pass in no time."""
+    with _as_usage(), asyncio.Runner(loop_factory=VirtualLoop) as runner:
+        return runner.run(work)

@@ -39,9 +39,9 @@ from libriscribe2.llm.providers import ModelChoice, batch_provider, is_built_in
 from libriscribe2.project.paths import ProjectPaths, check_project_name, project_name_from
 from libriscribe2.project.project_view import natural_order
 from libriscribe2.project.texts import utc_now
-from libriscribe2.settings import ModelsConfig, Settings
 from libriscribe2.settings.loading import check_book_tables
 from libriscribe2.settings.parts import resolved
+from libriscribe2.settings.schema import ModelsConfig, Settings
 from libriscribe2.wording import counted
 
 _LOOK_SECONDS: Final = 1.0

@@ -45,8 +45,8 @@ from libriscribe2.project.paths import (
 )
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.research_files import has_no_sources
-from libriscribe2.settings import Settings
 from libriscribe2.settings.layers import read_toml
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 

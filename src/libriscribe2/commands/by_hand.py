@@ -13,7 +13,7 @@ from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.project_view import ProjectView
-from libriscribe2.settings import ModelsConfig, Settings, StageModel
+from libriscribe2.settings.schema import ModelsConfig, Settings, StageModel
 
 _SHARED = {"canon": 0, "world": 0}
 """Stages that share a paste with another one."""

@@ -1,7 +1,8 @@
 """The calls of a book, as its dumps tell of them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -317,14 +318,8 @@ def _age(call: Call) -> tuple[int, str]:
 
 
 def _counts(values: Iterable[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for value in _named(values):
-        counts[value] = counts.get(value, 0) + 1
+    counts = Counter(filter(None, values))
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _named(values: Iterable[str]) -> Iterator[str]:
-    return (value for value in values if value)
 
 
 def all_calls(paths: ProjectPaths) -> tuple[Call, ...]:

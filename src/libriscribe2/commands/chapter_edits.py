@@ -33,7 +33,7 @@ from libriscribe2.engine.stages import all_stages, book_status, check_artifacts
 from libriscribe2.errors import UsageError
 from libriscribe2.models.brief import Brief
 from libriscribe2.project.artifacts import Book, check_chapter
-from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
+from libriscribe2.project.paths import ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import Change, ChangedView, peek
@@ -125,7 +125,7 @@ def renaming(chapter: int, title: str) -> ChapterEdit:
 
     def edit(view: ProjectView, slots: Slots) -> Slots:
         check_chapter(chapter, len(slots))
-        return edits.rename(slots, chapter, title, raw_text(view, CHAPTER_FILES, chapter))
+        return edits.rename(slots, chapter, title, raw_text(view, chapter_file(chapter)))
 
     return ChapterEdit(("rename", str(chapter), title), edit, same_story=True)
 

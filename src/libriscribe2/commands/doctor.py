@@ -14,7 +14,14 @@ from libriscribe2.commands.installation import (
     look_at_folder,
     look_at_room,
 )
-from libriscribe2.commands.projects import locate, look_at, read_brief, stage_names, wanted_stages
+from libriscribe2.commands.projects import (
+    loaded_for,
+    locate,
+    look_at,
+    read_brief,
+    settings_of,
+    wanted_stages,
+)
 from libriscribe2.engine.stages import all_stages, check_artifacts, units_of
 from libriscribe2.llm.backend import Backend, Completion
 from libriscribe2.llm.backends.litellm import LiteLLMBackend
@@ -35,8 +42,10 @@ from libriscribe2.project.artifacts import Book
 from libriscribe2.project.lock import ProjectLock
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.structure_change import peek, require_project
-from libriscribe2.settings import ENV_FILE, Loaded, Settings, load_for_project, user_file
+from libriscribe2.settings.layers import ENV_FILE, user_file
+from libriscribe2.settings.loading import Loaded
 from libriscribe2.settings.parts import check_models, with_evaluator
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import cost, counted, duration
 
 _FLAGS: Final[Mapping[str, Any]] = {"no_input": True}
@@ -62,7 +71,7 @@ class Case:
         Raises:
             ConfigError: A file or a variable cannot be used.
         """
-        return load_for_project(None, environ=os.environ, flags=_FLAGS, stages=stage_names())
+        return loaded_for(None, _FLAGS)
 
     @cached_property
     def paths(self) -> ProjectPaths:
@@ -83,8 +92,7 @@ class Case:
         """
         if self.project is None:
             return self.general.settings
-        root, names = self.paths.root, stage_names()
-        return load_for_project(root, environ=os.environ, flags=_FLAGS, stages=names).settings
+        return settings_of(self.paths.root, _FLAGS)
 
     @cached_property
     def brief(self) -> Brief:

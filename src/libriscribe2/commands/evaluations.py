@@ -23,7 +23,6 @@ from libriscribe2.checks.report.book_metrics import BookMetrics
 from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.context.notes import CitedChapter
-from libriscribe2.engine.engine import follow
 from libriscribe2.llm.providers import maker_of
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.citations import ids_in
@@ -78,11 +77,9 @@ async def evaluate_story(
     Raises:
         LibriScribeError: A question got no usable reply, or a cap was reached.
     """
-    run = book.ask(
-        ContinuityEvaluator,
-        lambda evaluator: evaluator.evaluate(questions, bible.chapters),
+    evaluation = await book.ask(
+        ContinuityEvaluator, lambda one: one.evaluate(questions, bible.chapters), consumers
     )
-    evaluation = await follow(run, *consumers)
     found = ready(bible, book.store, evaluation.findings)
     asked = len(questions) - evaluation.left_out
     settled = [one.finding for one in questions[:asked]]
@@ -117,7 +114,7 @@ async def judge_facts(
         )
         for one in held.chapters
     ]
-    run = book.ask(CitationJudge, lambda judge: judge.judge(chapters))
+    judged = await book.ask(CitationJudge, lambda judge: judge.judge(chapters), consumers)
     files = {one.number: one.file for one in held.chapters}
     found = [
         replace(
@@ -125,7 +122,7 @@ async def judge_facts(
             where=replace(one.where, file=files[number], chapter=number),
             rule=facts_report.JUDGED,
         )
-        for number, one in await follow(run, *consumers)
+        for number, one in judged
     ]
     return report.with_decisions(with_allowances(held, found), {"judged": len(chapters)})
 
@@ -146,8 +143,9 @@ async def review_book(
         LibriScribeError: No usable reply came, or a cap was reached.
     """
     read = book_to_read(book.store)
-    run = book.ask(BookReviewer, lambda reviewer: reviewer.review(read.chapters, read.summaries))
-    review = await follow(run, *consumers)
+    review = await book.ask(
+        BookReviewer, lambda one: one.review(read.chapters, read.summaries), consumers
+    )
     name, chapters = book.store.paths.root.name, tuple(one.number for one in read.chapters)
     report = StoryReport(name, review.findings, read=chapters, decisions=review.decisions)
     return report, review.doubts
@@ -203,11 +201,11 @@ async def compare_drafts(
         LibriScribeError: No usable reply came, or a cap was reached.
     """
     pairs = planned.pairs
-    run = book.ask(
+    return await book.ask(
         PassageEvaluator,
         lambda evaluator: evaluator.evaluate(pairs.pairs, pairs.sound, pairs.names),
+        consumers,
     )
-    return await follow(run, *consumers)
 
 
 def comparison_record(

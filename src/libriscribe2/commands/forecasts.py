@@ -44,7 +44,7 @@ from libriscribe2.project.paths import EXPORTS, ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
 from libriscribe2.project.texts import utc_now
-from libriscribe2.settings import BudgetConfig, Settings
+from libriscribe2.settings.schema import BudgetConfig, Settings
 
 _ANY_NUMBER: Final = 1_000_000
 """Calls at once in a dry run: how many wait for each other is worked out from their times."""

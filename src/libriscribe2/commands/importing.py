@@ -17,7 +17,6 @@ from libriscribe2.documents.word_reader import read_changes
 from libriscribe2.editing.manuscript_import import as_written, completed, keep, size_of
 from libriscribe2.editing.returned_edits import Returned, place_edits
 from libriscribe2.editing.versions import diff_lines, replace_texts
-from libriscribe2.engine.engine import follow
 from libriscribe2.errors import BudgetError, LibriScribeError, ProjectError, UsageError
 from libriscribe2.exporters.book_reading import read_book
 from libriscribe2.llm.session import ReplyAwaitedError
@@ -30,7 +29,7 @@ from libriscribe2.project.book_file import write_book_toml
 from libriscribe2.project.paths import BOOK_TOML, STATE, ProjectPaths, chapter_file
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.prose import prose_words, shorten
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 _FIX: Final = "Name a manuscript as .md, .txt, .docx or .epub (save other formats as one of these)."
 AGAIN: Final = "Run the same import again to continue."
@@ -137,8 +136,9 @@ async def take_over(
     """
     written = as_written(work.manuscript)
     try:
-        run = book.ask(ManuscriptReader, lambda reader: reader.read(written, work.more))
-        taken = await follow(run, *consumers)
+        taken = await book.ask(
+            ManuscriptReader, lambda one: one.read(written, work.more), consumers
+        )
     except LibriScribeError as error:
         # Until all is read there is no book that `resume` could go on with.
         if isinstance(error, BudgetError):

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from libriscribe2 import __version__
-from libriscribe2.commands.projects import locate, stage_names
+from libriscribe2.commands.projects import loaded_for, locate
 from libriscribe2.engine.stages import all_stages
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.llm.default_model import LocalServer
@@ -27,8 +27,9 @@ from libriscribe2.project.lock import MIN_FREE_BYTES, free_bytes
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.research.catalog import all_tools
 from libriscribe2.research.tool import describe
-from libriscribe2.settings import Loaded, Settings, load_for_project, without_secrets
+from libriscribe2.settings.loading import Loaded, without_secrets
 from libriscribe2.settings.parts import resolved, stage_model
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import redact, secrets_in
 
 State = Literal["ok", "warning", "failed"]
@@ -244,12 +245,10 @@ def load_settings(project: str | None) -> Loaded:
         ConfigError: A file or a variable cannot be used.
         ProjectError: There is no such project.
     """
-    stages = stage_names()
-    loaded = load_for_project(None, environ=os.environ, flags={}, stages=stages)
+    loaded = loaded_for(None, {})
     if project is None:
         return loaded
-    root = locate(project, None, loaded.settings).root
-    return load_for_project(root, environ=os.environ, flags={}, stages=stages)
+    return loaded_for(locate(project, None, loaded.settings).root, {})
 
 
 def settings_record(loaded: Loaded, *, origin: bool) -> dict[str, Any]:

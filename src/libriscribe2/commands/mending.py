@@ -25,7 +25,7 @@ from libriscribe2.agents.agent_mender import (
 from libriscribe2.commands.projects import wanted_stages
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.context.story_so_far import scenes_of
-from libriscribe2.engine.engine import RunRequest, follow
+from libriscribe2.engine.engine import RunRequest
 from libriscribe2.engine.stages import input_hashes, units_of
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
@@ -118,17 +118,14 @@ async def propose(
     readings, edited = _readings(store, book.brief), _edited(store, book.brief)
     reread: dict[int, Reread] = {}
     if edited:
-        reread = await follow(
-            book.ask(MenderAgent, lambda mender: mender.read_again(edited)), *consumers
-        )
+        reread = await book.ask(MenderAgent, lambda one: one.read_again(edited), consumers)
     readings |= {n: one.reading for n, one in reread.items()}
     changes: Changes = {n: one.changes for n, one in readings.items() if one.changes}
     chapters = {n: Written(Book(store).text(chapter_file(n)), one) for n, one in readings.items()}
     seen = {n: digest(store.read_bytes(chapter_file(n))) for n in chapters}
     mended: list[Mended] = []
     if changes:
-        run = book.ask(MenderAgent, lambda mender: mender.mend(changes, chapters))
-        mended = await follow(run, *consumers)
+        mended = await book.ask(MenderAgent, lambda one: one.mend(changes, chapters), consumers)
     own = {n for n in chapters if store.state(chapter_file(n), {}).kind == "edited"}
     taken = [one for one in mended if one.patches and (replace_mine or one.number not in own)]
     withheld = [one for one in mended if one not in taken]
@@ -138,7 +135,7 @@ async def propose(
         readings = {n: one for n, one in readings.items() if n not in reread}
         reread = {}
     if replanned := _replanned(store, chapters, {one.number for one in mended}):
-        fitted = await follow(book.ask(MenderAgent, lambda one: one.fit(replanned)), *consumers)
+        fitted = await book.ask(MenderAgent, lambda one: one.fit(replanned), consumers)
         taken += [one for one in fitted if one.patches]
         withheld += [one for one in fitted if not one.patches]
     change = _change(store, book.brief, readings, taken, seen, reread)

@@ -39,8 +39,8 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.texts import readable_json
-from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import check_models, with_evaluator
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted, plain_fault
 
 OPTION_OF: Final = {

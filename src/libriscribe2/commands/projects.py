@@ -33,7 +33,8 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import is_project, peek
-from libriscribe2.settings import Loaded, ModelsConfig, Settings, StageModel, load_for_project
+from libriscribe2.settings.loading import Loaded, load_for_project
+from libriscribe2.settings.schema import ModelsConfig, Settings, StageModel
 from libriscribe2.settings.trust import ANY_ADDRESS
 from libriscribe2.wording import plain_fault, stage_name
 

@@ -43,8 +43,14 @@ from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
-from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
 from libriscribe2.settings.parts import time_limits
+from libriscribe2.settings.schema import (
+    BudgetConfig,
+    ModelsConfig,
+    RevisionConfig,
+    Settings,
+    StageModel,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +196,7 @@ def recorded_call(paths: ProjectPaths, number: int) -> RecordedCall:
         StorageError: The folder cannot be read.
     """
     dumps = DebugDumps(paths.dumps)
-    numbered = {_number(path): path for path in dumps.list()}
+    numbered = {int(path.name.partition("-")[0]): path for path in dumps.list()}
     if number not in numbered:
         last = max(numbered, default=0)
         known = f"they are numbered from 1 to {last}" if numbered else "there are none"
@@ -236,7 +242,3 @@ def both_replies(call: RecordedCall, answer: Completion) -> dict[str, Any]:
             "cost_usd": answer.cost_usd,
         },
     }
-
-
-def _number(path: Path) -> int:
-    return int(path.name.partition("-")[0])

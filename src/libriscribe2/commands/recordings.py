@@ -50,8 +50,14 @@ from libriscribe2.project.records import Record
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
 from libriscribe2.project.texts import utf8
-from libriscribe2.settings import BudgetConfig, ModelsConfig, RevisionConfig, Settings, StageModel
-from libriscribe2.wording import cost
+from libriscribe2.settings.schema import (
+    BudgetConfig,
+    ModelsConfig,
+    RevisionConfig,
+    Settings,
+    StageModel,
+)
+from libriscribe2.wording import cost, first_of
 
 _GIVEN: Final = (SAMPLES, SERIES, GIVEN, RESEARCH_SOURCES, NOTES, "prompts")
 """Folders with what a book is given."""
@@ -207,8 +213,7 @@ async def play(
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
+    return first_of(names, _MOST_NAMED)
 
 
 async def record_book(

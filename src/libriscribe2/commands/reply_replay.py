@@ -208,7 +208,7 @@ def first_difference(path: str, then: Any, now: Any) -> Difference:
         if _differs(one, other):
             return first_difference(f"{path}{name}", one, other)
     if isinstance(then, str) and isinstance(now, str):
-        start = _shared(then, now)
+        start, _ = _common(then, now)
         return Difference(path, _around(then, start), _around(now, start))
     return Difference(path, _around(then, 0), _around(now, 0))
 
@@ -230,12 +230,6 @@ def _differs(one: Any, other: Any) -> bool:
     if parts:
         return any(_differs(first, second) for _, first, second in parts)
     return type(one) is not type(other) or bool(one != other)
-
-
-def _shared(then: str, now: str) -> int:
-    """How many characters two texts have in common at their beginning."""
-    pairs = enumerate(zip(then, now, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(then), len(now)))
 
 
 def _around(value: Any, start: int) -> str:

@@ -10,7 +10,6 @@ from typing import Any, Final
 from libriscribe2.agents.researcher import ResearcherAgent
 from libriscribe2.commands.projects import look_at, open_project
 from libriscribe2.commands.runs import OpenBook
-from libriscribe2.engine.engine import follow
 from libriscribe2.errors import IncompleteError, ProjectError, UsageError
 from libriscribe2.llm.providers import DEMO_MODEL
 from libriscribe2.models.brief import Brief
@@ -37,7 +36,7 @@ from libriscribe2.project.texts import parse_json, readable_json, utf8
 from libriscribe2.research.chain_model import CALLS_AVOIDED
 from libriscribe2.research.research_chain import Findings
 from libriscribe2.research.run_store import FileRunStore
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 LONGEST_QUESTION: Final = 1_000
 
@@ -74,8 +73,7 @@ async def look_up(
     """
     store = book.store
     is_first = not store.exists(RESEARCH_NOTES)
-    run = book.ask(ResearcherAgent, lambda agent: agent.answer(question))
-    notes, found = await follow(run, *consumers)
+    notes, found = await book.ask(ResearcherAgent, lambda one: one.answer(question), consumers)
     add_notes(store, notes)
     if is_first and book.brief.is_researched:
         # The book's own research is still to come, although its file is there now.

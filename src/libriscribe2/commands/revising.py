@@ -23,7 +23,6 @@ from libriscribe2.editing.versions import (
     version,
     versions_of,
 )
-from libriscribe2.engine.engine import RunStream, follow
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.exporters.covers import PICTURE
 from libriscribe2.exporters.export_checks import is_picture
@@ -84,9 +83,11 @@ async def revise(
     """
     name = chapter_file(number)
     old = Book(book.store).text(name)
-    run = book.ask(MenderAgent, lambda mender: mender.revise(number, old, wish))
     with same_command():
-        return Revision(name, old, await follow(run, *consumers))
+        revised = await book.ask(
+            MenderAgent, lambda mender: mender.revise(number, old, wish), consumers
+        )
+    return Revision(name, old, revised)
 
 
 async def have_painted(book: OpenBook, consumers: Sequence[EventConsumer], wish: str) -> str:
@@ -96,7 +97,7 @@ async def have_painted(book: OpenBook, consumers: Sequence[EventConsumer], wish:
         UsageError: The picture that was paid for before is not there any more.
         LibriScribeError: A cap was reached, or no usable picture came.
     """
-    name = await follow(book.ask(CoverPainter, lambda one: one.paint(wish)), *consumers)
+    name = await book.ask(CoverPainter, lambda one: one.paint(wish), consumers)
     if not is_picture(book.store.paths.resolve(name)):
         raise UsageError(f"{name} was removed or changed.", fix="Ask for another with --again.")
     return name
@@ -213,8 +214,8 @@ async def ask(book: OpenBook, consumers: Sequence[EventConsumer], question: str)
         ProjectError: The book has no plan yet.
         LibriScribeError: The question got no usable reply.
     """
-    run = book.ask(AdvisorAgent, lambda advisor: advisor.advise(question))
-    return await _answered(run, consumers)
+    with same_command():
+        return await book.ask(AdvisorAgent, lambda advisor: advisor.advise(question), consumers)
 
 
 async def learn(book: OpenBook, consumers: Sequence[EventConsumer]) -> Advice:
@@ -238,13 +239,8 @@ async def learn(book: OpenBook, consumers: Sequence[EventConsumer]) -> Advice:
         for n in range(1, Book(store).chapters() + 1)
         if (name := chapter_file(n)) in edits
     }
-    run = book.ask(AdvisorAgent, lambda advisor: advisor.learn(texts))
-    return await _answered(run, consumers)
-
-
-async def _answered(run: RunStream[Advice], consumers: Sequence[EventConsumer]) -> Advice:
     with same_command():
-        return await follow(run, *consumers)
+        return await book.ask(AdvisorAgent, lambda advisor: advisor.learn(texts), consumers)
 
 
 def chosen(advice: Advice, typed: str) -> list[Proposed]:

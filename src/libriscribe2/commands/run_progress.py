@@ -28,10 +28,6 @@ _DOING: Final = (
 )
 
 
-def _none() -> int:
-    return 0
-
-
 @dataclass(frozen=True, slots=True)
 class Scale:
     """What a whole book comes to, as far as it is known.
@@ -45,7 +41,7 @@ class Scale:
         written: The words of each chapter that is there, by its file.
     """
 
-    chapters: Callable[[], int] = _none
+    chapters: Callable[[], int] = lambda: 0
     wanted: int = 0
     words: int = 0
     usd: float | None = None

@@ -8,19 +8,20 @@ from typing import Final, TypeVar
 from libriscribe2.agents.agent_base import Agent
 from libriscribe2.app import App, AppOptions, SharedCalls
 from libriscribe2.commands.projects import kept_settings, open_project, stages_up_to
-from libriscribe2.engine.engine import Engine, RunRequest, RunStream
+from libriscribe2.engine.engine import Engine, RunRequest, RunStream, follow
 from libriscribe2.engine.runner import Outcome
 from libriscribe2.engine.stages import units_of
 from libriscribe2.llm.providers import DEMO_MODEL, DEMO_NAMES, ModelChoice
 from libriscribe2.models.brief import Brief
+from libriscribe2.observe.events import EventConsumer
 from libriscribe2.observe.run_files import log_to
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.book_file import read_book_toml, write_book_toml
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import Settings
 from libriscribe2.settings.parts import check_models, resolved, stage_model
+from libriscribe2.settings.schema import Settings
 
 AgentT = TypeVar("AgentT", bound=Agent)
 T = TypeVar("T")
@@ -69,14 +70,23 @@ class OpenBook:
         """
         return request.by(self.engine())
 
-    def ask(self, agent: type[AgentT], work: Callable[[AgentT], Awaitable[T]]) -> RunStream[T]:
+    async def ask(
+        self,
+        agent: type[AgentT],
+        work: Callable[[AgentT], Awaitable[T]],
+        consumers: Iterable[EventConsumer],
+    ) -> T:
         """What an agent answers, from which no file of the book is made; its replies are recorded.
 
+        Args:
+            agent: Who is asked.
+            work: What it does.
+            consumers: Receive every event.
+
         Raises:
-            LibriScribeError: A key is missing; the stream raises that a cap was reached, or that
-                no usable reply came.
+            LibriScribeError: A key is missing, a cap was reached, or no usable reply came.
         """
-        return self.engine().consult(agent, work)
+        return await follow(self.engine().consult(agent, work), *consumers)
 
     def engine(self) -> Engine:
         """The parts of a run, whose log goes to the project from here on.

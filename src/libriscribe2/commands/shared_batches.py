@@ -10,7 +10,7 @@ from libriscribe2.batch.postgres.worker import DatabaseQueue
 from libriscribe2.batch.queue import one_of
 from libriscribe2.batch.work import BookWriter
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 DSN_VARIABLE: Final = "LIBRISCRIBE2_BATCH__DSN"
 """Carries the address to the books' processes: the words of a command can be seen by anyone."""

@@ -23,7 +23,6 @@ from libriscribe2.commands.projects import open_project, read_brief, stage_calle
 from libriscribe2.commands.runs import OpenBook
 from libriscribe2.context.story_so_far import joined_scenes
 from libriscribe2.editing.versions import made_with, replace_text
-from libriscribe2.engine.engine import follow
 from libriscribe2.engine.stages import input_hashes
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
@@ -138,15 +137,14 @@ async def make_variants(
         new = [key for key in maker.made_from.keys if store.manifest.step_of(key).startswith(step)]
         return Variant(name=letter, text=text, keys=new, params=maker.made_from.as_params())
 
-    run = book.ask(
+    written = await book.ask(
         work.agent,
         lambda first: first.together(
             one(type(first)(first.context), letter) for letter in ascii_lowercase[:count]
         ),
+        consumers,
     )
-    made = VariantsFile(
-        file=work.unit.output, inputs=inputs, variants=await follow(run, *consumers)
-    )
+    made = VariantsFile(file=work.unit.output, inputs=inputs, variants=written)
     _keep(store, work.part, made)
     if judged:
         made = await _sorted(book, consumers, made)
@@ -166,8 +164,9 @@ async def _sorted(
     pairs = [Pair(f"{a} and {b}", texts[a], texts[b]) for a, b in combinations(sorted(texts), 2)]
     sound = sound_passages("\n\n".join(texts.values()), CALIBRATION_PASSAGES)
     names = [one.name for one in Book(book.store).characters()]
-    run = book.ask(PassageEvaluator, lambda asked: asked.evaluate(pairs, sound, names))
-    found = await follow(run, *consumers)
+    found = await book.ask(
+        PassageEvaluator, lambda asked: asked.evaluate(pairs, sound, names), consumers
+    )
     wins = dict.fromkeys(texts, 0)
     for one in found.decisions:
         ours, _, theirs = one.name.partition(" and ")

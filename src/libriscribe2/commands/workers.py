@@ -51,7 +51,7 @@ from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.project.structure_change import peek
 from libriscribe2.project.texts import iso_utc, utc_now
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 _ALIVE: Final = frozenset({"working", "resting"})
 

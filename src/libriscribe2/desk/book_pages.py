@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from libriscribe2.commands.hand_edits import PLAN_SHAPES
 from libriscribe2.commands.reply_replay import word_diff
 from libriscribe2.desk.drawn import prose_html
-from libriscribe2.desk.snapshot import NUMBER, ChapterEntry, Snapshot
-from libriscribe2.errors import LibriScribeError
+from libriscribe2.desk.snapshot import NUMBER, ChapterEntry, Snapshot, artifact, readable
 from libriscribe2.models.story import (
     CharactersFile,
     ConceptFile,
@@ -17,7 +17,6 @@ from libriscribe2.models.story import (
     ScenesFile,
     WorldFile,
 )
-from libriscribe2.project.artifacts import ModelT
 from libriscribe2.project.manifest import Manifest
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
@@ -32,25 +31,15 @@ from libriscribe2.project.paths import (
 from libriscribe2.project.texts import content_sha
 from libriscribe2.replies.contract import plain_reply
 
-_SHAPES: Final = {
-    CONCEPT: ConceptFile,
-    CHARACTERS: CharactersFile,
-    WORLD: WorldFile,
-    OUTLINE: OutlineFile,
-    SCENES: ScenesFile,
-}
-
 
 def book_data(snapshot: Snapshot) -> dict[str, Any]:
     """The values of the page; what is not there is None."""
-    concept = _read(snapshot, CONCEPT, ConceptFile)
-    people = _read(snapshot, CHARACTERS, CharactersFile)
-    world = _read(snapshot, WORLD, WorldFile)
-    outline = _read(snapshot, OUTLINE, OutlineFile)
-    scenes = _read(snapshot, SCENES, ScenesFile)
+    book = snapshot.book
+    people = artifact(book, CHARACTERS, CharactersFile)
+    world, scenes = artifact(book, WORLD, WorldFile), artifact(book, SCENES, ScenesFile)
     chapters = snapshot.chapters
     return {
-        "concept": concept,
+        "concept": artifact(book, CONCEPT, ConceptFile),
         "people": [
             (person, planned_in(scenes, person.name), named_in(person.name, chapters))
             for person in (people.characters if people else [])
@@ -61,10 +50,10 @@ def book_data(snapshot: Snapshot) -> dict[str, Any]:
             for place in (world.places if world else [])
         ],
         "terms": [(term, named_in(term.name, chapters)) for term in (world.terms if world else [])],
-        "outline": outline,
+        "outline": artifact(book, OUTLINE, OutlineFile),
         "scenes": scenes,
         "notes": _notes(snapshot),
-        "used": {name: used_by(snapshot, name) for name in (*_SHAPES, RESEARCH_NOTES)},
+        "used": {name: used_by(snapshot, name) for name in (*PLAN_SHAPES, RESEARCH_NOTES)},
         "states": {unit.unit.output: unit.state for unit in snapshot.units},
         "written": {int(entry.key) for entry in chapters if entry.key.isdecimal()},
     }
@@ -105,22 +94,12 @@ def named_in(name: str, chapters: Iterable[ChapterEntry]) -> Mapping[str, int]:
     return {key: count for key, count in counts.items() if count}
 
 
-def _read(snapshot: Snapshot, name: str, shape: type[ModelT]) -> ModelT | None:
-    """An artifact; None where it is missing or damaged, which the problems page tells."""
-    try:
-        return snapshot.book.load(name, shape) if snapshot.book.has(name) else None
-    except LibriScribeError:
-        return None
-
-
 def _notes(snapshot: Snapshot) -> list[Mapping[str, Any]]:
     """The notes of the research, as far as they can be read."""
-    try:
-        if not snapshot.view.exists(RESEARCH_NOTES):
-            return []
-        value = snapshot.view.read_json(RESEARCH_NOTES)
-    except LibriScribeError:
-        return []
+    view = snapshot.view
+    value: Any = []
+    if view.exists(RESEARCH_NOTES):
+        value = readable(lambda: view.read_json(RESEARCH_NOTES), value)
     notes = value.get("notes", []) if isinstance(value, dict) else value
     return [note for note in notes if isinstance(note, dict)] if isinstance(notes, list) else []
 
@@ -223,10 +202,8 @@ def _headings(snapshot: Snapshot, name: str) -> list[str]:
     """Titles that the chapter may have had."""
     own = _text(snapshot, name).partition("\n")[0].removeprefix("# ")
     number = NUMBER.search(name)
-    try:
-        planned = snapshot.book.load(OUTLINE, OutlineFile).chapters
-    except LibriScribeError:
-        return [own]
+    outline = artifact(snapshot.book, OUTLINE, OutlineFile)
+    planned = outline.chapters if outline is not None else []
     place = int(number[1]) - 1 if number else 0
     return [own, *(chapter.title for chapter in planned[place : place + 1])]
 
@@ -244,10 +221,7 @@ def _trashed(snapshot: Snapshot, number: int) -> list[Version]:
 
 
 def _text(snapshot: Snapshot, name: str) -> str:
-    try:
-        return snapshot.view.read_text(name)
-    except LibriScribeError:
-        return ""
+    return readable(lambda: snapshot.view.read_text(name), "")
 
 
 def _when(stamp: str) -> str:

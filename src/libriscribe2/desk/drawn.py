@@ -179,10 +179,6 @@ _TAGS: Final = frozenset(
 _LOWEST: Final = 6
 
 
-def _reader() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-
-
 def line_anchor(text: str, line: int) -> str:
     """The name by which `prose_html` knows the block of a text in which a line stands."""
     lines = text.split("\n")[:line]
@@ -204,7 +200,7 @@ def prose_html(text: str, *, anchored: bool = False) -> Markup:
     clean = harmless(text)
     if too_long(clean) is not None:
         return Markup("<pre>{}</pre>").format(clean)
-    reader = _reader()
+    reader = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = reader.parse(clean)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 
 from libriscribe2.checks.project_health import examine_files, examine_records, finding_of
 from libriscribe2.commands.calls import CUT_OFF, Call, conversation
-from libriscribe2.desk.snapshot import ChapterEntry, Snapshot
+from libriscribe2.desk.snapshot import ChapterEntry, Snapshot, artifact
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.models.story import ScenesFile
+from libriscribe2.models.story import CharactersFile, ScenesFile
 from libriscribe2.project.paths import BOOK_TOML, CHARACTERS, OUTLINE, SCENES, chapter_file
 
 Weight = Literal["error", "warning", "note"]
@@ -165,14 +165,12 @@ def _in_chapter(snapshot: Snapshot, entry: ChapterEntry, place: str, what: str) 
 def _of_plans(snapshot: Snapshot) -> Iterator[Problem]:
     """People in the plan whom the cast does not have."""
     book = snapshot.book
-    try:
-        if not (book.has(CHARACTERS) and book.has(SCENES) and book.has(OUTLINE)):
-            return
-        cast = {person.name.casefold() for person in book.characters()}
-        plans = book.load(SCENES, ScenesFile).chapters
-    except LibriScribeError:
+    people = artifact(book, CHARACTERS, CharactersFile)
+    scenes = artifact(book, SCENES, ScenesFile)
+    if people is None or scenes is None or not book.has(OUTLINE):
         return
-    for plan in plans:
+    cast = {person.name.casefold() for person in people.characters}
+    for plan in scenes.chapters:
         planned = dict.fromkeys(name for scene in plan.scenes for name in scene.characters)
         for name in planned:
             if name.casefold() not in cast:

@@ -82,32 +82,16 @@ class MetricRow:
     """A metric as the page shows it.
 
     Attributes:
-        name: Its name.
+        metric: The metric.
         slug: Its name for addresses.
-        value: The metric.
-        unit: What it counts.
-        human: The reference range, that of books by people, in words; "" where none is known.
-        level: Where it lies beside that range; "" where none is known.
         before: Its value in the earlier report; "" where it had none.
         places: Its worst places.
     """
 
-    name: str
+    metric: Metric
     slug: str
-    value: str
-    unit: str
-    human: str
-    level: str
     before: str
     places: tuple[PlaceLink, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FindingRow:
-    """Something in the story that cannot be so, with both of its sides."""
-
-    finding: Finding
-    sides: tuple[PlaceLink, ...]
 
 
 def report_page(snapshot: Snapshot, shelf: ReportShelf) -> dict[str, Any]:
@@ -159,30 +143,19 @@ def _groups(
 def _row(metric: Metric, links: _Links, earlier: Mapping[str, float]) -> MetricRow:
     before = earlier.get(metric.name)
     return MetricRow(
-        metric.name_in_words,
+        metric,
         re.sub(r"\W+", "-", metric.name).strip("-"),
-        metric.amount(),
-        metric.unit,
-        metric.human,
-        metric.level or "",
         "" if before is None else metric.amount(before),
         tuple(links.to(one.file, one.line, one.quote) for one in metric.places),
     )
 
 
-def _findings(found: BookReport, links: _Links) -> list[FindingRow]:
-    """What nobody lets stand, errors first."""
+def _findings(found: BookReport, links: _Links) -> list[tuple[Finding, list[PlaceLink]]]:
+    """What nobody lets stand, errors first, each with both of its sides."""
     told = [] if found.story is None else [*found.story.errors, *found.story.warnings]
+    both = ((one, [one.where, *([one.other] if one.other is not None else [])]) for one in told)
     return [
-        FindingRow(
-            one,
-            tuple(
-                links.to(side.file, side.line, side.quote)
-                for side in (one.where, one.other)
-                if side is not None
-            ),
-        )
-        for one in told
+        (one, [links.to(side.file, side.line, side.quote) for side in sides]) for one, sides in both
     ]
 
 

@@ -17,9 +17,8 @@ from libriscribe2.commands.calls import (
 )
 from libriscribe2.commands.reply_replay import Piece, clean_text, raw_against_clean
 from libriscribe2.commands.run_progress import Progress, scale_of
-from libriscribe2.desk.snapshot import Snapshot
+from libriscribe2.desk.snapshot import Snapshot, readable
 from libriscribe2.errors import LibriScribeError
-from libriscribe2.llm.backends.paste import Paste
 from libriscribe2.llm.session import ReplyAwaitedError
 from libriscribe2.observe.events import Event
 
@@ -85,20 +84,13 @@ def overview(snapshot: Snapshot) -> dict[str, Any]:
         "words": sum(entry.words for entry in snapshot.chapters),
         "totals": totals,
         "further": sum(call.dump.attempt > 1 for call in snapshot.calls),
-        "waiting": _waiting(snapshot),
+        # A list that cannot be read is told by the next run.
+        "waiting": readable(lambda: waiting_requests(snapshot.view), []),
         "left": _left(snapshot),
-        "rows": stage_rows(snapshot),
+        "rows": [_stage_row(name, snapshot) for name in _order(snapshot)],
         "timeline": timeline(snapshot.calls, _order(snapshot)),
         "width": WIDTH,
     }
-
-
-def _waiting(snapshot: Snapshot) -> list[Paste]:
-    """What a person has to paste; a list that cannot be read is told by the next run."""
-    try:
-        return waiting_requests(snapshot.view)
-    except LibriScribeError:
-        return []
 
 
 def _told(snapshot: Snapshot) -> str:
@@ -138,11 +130,6 @@ def run_state(events: Sequence[Event], *, may_run: bool = True) -> dict[str, Any
         "done": sum(event.event == "stage.end" for event in events),
         "calls": sum(event.calls for event in events if event.event == "llm.call"),
     }
-
-
-def stage_rows(snapshot: Snapshot) -> list[StageRow]:
-    """The stages in the order in which they run; those that nobody knows any more last."""
-    return [_stage_row(name, snapshot) for name in _order(snapshot)]
 
 
 def timeline(calls: Sequence[Call], order: Sequence[str]) -> list[tuple[str, list[Bar]]]:

@@ -38,7 +38,7 @@ from uvicorn import Config, Server
 from libriscribe2.commands.calls import CallFilter
 from libriscribe2.desk.report_page import ReportShelf
 from libriscribe2.desk.run_pages import call_rows
-from libriscribe2.desk.site import LiveAddresses, Page, Site, error_page, plain_page
+from libriscribe2.desk.site import LiveAddresses, Page, Site, plain_page
 from libriscribe2.desk.snapshot import ProjectSource, take
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.project.paths import ProjectPaths
@@ -378,19 +378,30 @@ class _Pages:
         return await run_in_threadpool(self._page, request)
 
     def _page(self, request: Request) -> Response:
-        keys = [request.path_params.get(name) for name in ("kind", "key", "version")]
-        page: Page = tuple(key for key in keys if key is not None) or ("overview",)
-        asked = {name: request.query_params.get(name, "") for name in FILTERS}
-        wanted = CallFilter(**asked)
         seen = stamp(self._source.paths)  # before anything is read
         try:
             snapshot = take(self._source, self._folder)
-            if page == ("calls",) and request.query_params.get("format") == "json":
-                rows = call_rows(snapshot, wanted)
-                return JSONResponse({"project": snapshot.name, "calls": rows})
-            html = Site(snapshot, _LIVE, seen, self._reports).render(page, wanted)
+            site = Site(snapshot, _LIVE, seen, self._reports)
+            return project_page(site, request.path_params, request.query_params)
         except LibriScribeError as error:
-            return HTMLResponse(error_page(error, _LIVE), 500)
-        if html is None:
-            return HTMLResponse(plain_page("missing", _LIVE), 404)
-        return HTMLResponse(html.encode("utf-8", "replace"))
+            return HTMLResponse(plain_page("error", _LIVE, error=error), 500)
+
+
+def project_page(site: Site, keys: Mapping[str, str], asked: Mapping[str, str]) -> Response:
+    """A page of a project, or its calls as JSON.
+
+    Args:
+        site: The project's pages.
+        keys: What the address names: `kind`, `key` and `version`, as far as it does.
+        asked: What is asked of the list of calls.
+    """
+    named = ("kind", "key", "version")
+    page: Page = tuple(keys[name] for name in named if name in keys) or ("overview",)
+    wanted = CallFilter(**{name: asked.get(name, "") for name in FILTERS})
+    if page == ("calls",) and asked.get("format") == "json":
+        rows = call_rows(site.snapshot, wanted)
+        return JSONResponse({"project": site.snapshot.name, "calls": rows})
+    html = site.render(page, wanted)
+    if html is None:
+        return HTMLResponse(plain_page("missing", site.addresses), 404)
+    return HTMLResponse(html.encode("utf-8", "replace"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -17,7 +17,7 @@ from libriscribe2.desk.problem_pages import Problem, problem_page, problems
 from libriscribe2.desk.report_page import ReportShelf, coverage_page, has_coverage, report_page
 from libriscribe2.desk.run_pages import call_list, call_rows, one_call, overview
 from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
-from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.errors import UsageError
 from libriscribe2.project.atomic import storage_errors
 from libriscribe2.wording import duration, price, stage_name, state_in_words, unit_in_words
 
@@ -59,23 +59,6 @@ Page = tuple[str, ...]
 _SCREENS: Final = ("overview", "calls", "read", "book", "report", "problems")
 
 
-class Addresses(Protocol):
-    """How pages and files of the site are linked."""
-
-    @property
-    def root(self) -> str:
-        """Where the pages are part of a desk; "" where they are the whole site."""
-        ...
-
-    def page(self, *page: str) -> str:
-        """The address of a page."""
-        ...
-
-    def asset(self, name: str) -> str:
-        """The address of a style sheet, script or picture."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class LiveAddresses:
     """Addresses on the server.
@@ -108,6 +91,10 @@ class FolderAddresses:
     def asset(self, name: str) -> str:
         """`static/review.css`."""
         return f"static/{name}"
+
+
+Addresses = LiveAddresses | FolderAddresses
+"""How pages and files of the site are linked: on the server, or between files of a folder."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +138,7 @@ class Site:
             "of_facts": has_coverage(self.snapshot),
             "problem_count": sum(one.weight != "note" for one in self._problems),
         }
-        return _TEMPLATES.get_template(template).render(**shared, **values)
+        return render_template(template, **shared, **values)
 
     @cached_property
     def _problems(self) -> list[Problem]:
@@ -189,21 +176,15 @@ class Site:
         return None if values is None else (template, values)
 
 
-def error_page(error: LibriScribeError, addresses: Addresses) -> str:
-    """The page that is shown in place of a project that cannot be read."""
-    template = _TEMPLATES.get_template("error.html")
-    return template.render(error=error, site=addresses, live="", snapshot=None, here="error")
-
-
 def render_template(template: str, /, **values: Any) -> str:
     """A template with its values; all text in it is shown as text."""
     return _TEMPLATES.get_template(template).render(**values)
 
 
-def plain_page(name: str, addresses: Addresses) -> str:
-    """A page that shows nothing of a project: `enter` or `missing`."""
-    template = _TEMPLATES.get_template(f"{name}.html")
-    return template.render(site=addresses, live="", snapshot=None, here=name)
+def plain_page(name: str, addresses: Addresses, **more: Any) -> str:
+    """A page that shows nothing of a project: `enter`, `missing` or `error`."""
+    shared = {"site": addresses, "live": "", "snapshot": None, "here": name}
+    return render_template(f"{name}.html", **shared, **more)
 
 
 def _environment() -> Environment:

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
 
+from pydantic import BaseModel
+
 from libriscribe2.checks.project_health import finding_of
 from libriscribe2.commands.calls import Call, CallFolder, own_calls
+from libriscribe2.commands.projects import look_at, read_brief
 from libriscribe2.engine.stages import AgentType, RunDecision, all_stages, book_status, stages_of
 from libriscribe2.errors import LibriScribeError
 from libriscribe2.models.brief import Brief
@@ -74,6 +77,8 @@ def _entry(view: ProjectView, name: str, key: str, state: str) -> ChapterEntry:
 
 
 T = TypeVar("T")
+U = TypeVar("U")
+ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -89,8 +94,6 @@ class ProjectSource:
     """
 
     paths: ProjectPaths
-    look: Callable[[], ProjectView]
-    brief: Callable[[], Brief]
     max_cost: float | None = None
     earlier: Mapping[str, float] = field(default_factory=dict)
 
@@ -156,7 +159,7 @@ class Snapshot:
 
     def planned_chapters(self) -> int:
         """How many chapters the outline has; 0 where it cannot be read."""
-        return _or(self.book.chapters, 0)
+        return readable(self.book.chapters, 0)
 
 
 def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
@@ -166,11 +169,11 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
         ProjectError: There is no project, or a newer version wrote it.
         StorageError: Its folder cannot be read.
     """
-    view = source.look()
+    view = look_at(source.paths)
     faults: list[Finding] = []
     brief = None
     try:
-        brief = source.brief()
+        brief = read_brief(source.paths)
     except LibriScribeError as error:
         faults.append(finding_of(error, BOOK_TOML))
     stages = all_stages() if brief is None else stages_of(brief)
@@ -182,7 +185,7 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
     with storage_errors("read", source.paths.events):
         events = last_run(source.paths.events)
     name = source.paths.root.name
-    title = "" if brief is None else _or(lambda: Book(view).title(brief), "")
+    title = "" if brief is None else readable(lambda: Book(view).title(brief), "")
     return Snapshot(
         name,
         title or name,
@@ -199,8 +202,13 @@ def take(source: ProjectSource, folder: CallFolder) -> Snapshot:
     )
 
 
-def _or(read: Callable[[], T], otherwise: T) -> T:
-    """What can be read, else something in its place; the fault is told by the problems page."""
+def artifact(book: Book, name: str, shape: type[ModelT]) -> ModelT | None:
+    """A file of the book; None where it is missing or damaged."""
+    return readable(lambda: book.load(name, shape) if book.has(name) else None, None)
+
+
+def readable(read: Callable[[], T], otherwise: U) -> T | U:
+    """What can be read, else something in its place; the fault is told by the page of problems."""
     try:
         return read()
     except LibriScribeError:

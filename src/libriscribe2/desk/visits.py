@@ -22,6 +22,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from libriscribe2.agents.agent_base import Agent
+from libriscribe2.checks.continuity.story_report import check_story
+from libriscribe2.checks.plan.plan import plan_of
+from libriscribe2.checks.plan.plan_report import allowances, plan_findings
 from libriscribe2.commands.by_hand import asks_by_hand, waiting_requests
 from libriscribe2.commands.hand_edits import ConflictError
 from libriscribe2.commands.importing import ManuscriptImport
@@ -32,20 +35,23 @@ from libriscribe2.commands.projects import (
     settings_of,
     wanted_stages,
 )
+from libriscribe2.commands.variants import VariantsFile, shown_variants
 from libriscribe2.desk.report_page import ReportShelf
 from libriscribe2.desk.server import Door, Guard, Sleep, common_routes, stamp
 from libriscribe2.desk.site import LiveAddresses, render_template
+from libriscribe2.desk.snapshot import readable
 from libriscribe2.desk.workshop import Job, Workshop, fault_of
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import LibriScribeError, ProjectInUseError, UsageError
 from libriscribe2.models.brief import Brief
+from libriscribe2.models.findings import Finding
 from libriscribe2.models.languages import UNKNOWN, language_of
 from libriscribe2.models.story import OutlineFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import OUTLINE, ProjectPaths, chapter_file
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.prose import prose_words
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 PATIENCE: Final = 6.0
 """Seconds that a page waits for what usually takes one."""
@@ -183,10 +189,8 @@ class Visit:
         ]
 
     def _words(self, name: str) -> int:
-        try:
-            return prose_words(self.book.text(name)) if self.view.exists(name) else 0
-        except LibriScribeError:
-            return 0
+        there = self.view.exists(name)
+        return readable(lambda: prose_words(self.book.text(name)) if there else 0, 0)
 
     @property
     def job(self) -> Job | None:
@@ -214,6 +218,23 @@ class Visit:
     def go(self, *way: object, **asked: object) -> Response:
         """Go to a page of the book after a change."""
         return RedirectResponse(self.at(*way, **asked), 303)
+
+    def story_findings(self) -> list[Finding]:
+        """What cannot be so in the story; nothing where it cannot be read, which the files tell."""
+        found = readable(lambda: check_story(self.brief, self.view), None)
+        return [*found.errors, *found.warnings] if found is not None else []
+
+    def plan_findings(self) -> list[Finding]:
+        """What is wrong with the plan; nothing where it cannot be read, which the files tell."""
+        return readable(self._looked_through, [])
+
+    def _looked_through(self) -> list[Finding]:
+        plan, allowed = plan_of(self.brief, self.book), allowances(self.brief.allow)
+        return [*plan_findings(plan, allowed)]
+
+    def variants(self, part: str) -> VariantsFile | None:
+        """The variants of a part; None where there are none."""
+        return readable(lambda: shown_variants(self.paths, part)[1], None)
 
     def page(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """A page; of a book, with its frame."""

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from libriscribe2.app import AppOptions
+from libriscribe2.commands.actions import Action
 from libriscribe2.commands.by_hand import asks_by_hand
 from libriscribe2.commands.projects import look_at, read_brief, settings_of
 from libriscribe2.commands.run_progress import FOLDED, Progress, Scale, scale_of
-from libriscribe2.commands.runs import OpenBook, Prepare, open_book
+from libriscribe2.commands.runs import OpenBook, open_book
 from libriscribe2.engine.engine import Engine, follow
 from libriscribe2.errors import LibriScribeError, UsageError
 from libriscribe2.forecast.quote import Quote
@@ -24,10 +25,10 @@ from libriscribe2.llm.call_records import Piece
 from libriscribe2.llm.default_model import LocalServer, choose_model, find_local_servers
 from libriscribe2.llm.providers import ModelChoice
 from libriscribe2.llm.session import ReplyAwaitedError, RunStoppedError
-from libriscribe2.observe.events import Event, EventConsumer
+from libriscribe2.observe.events import Event
 from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.paths import ProjectPaths
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import clean, redact, secrets_in
 
 T = TypeVar("T")
@@ -40,9 +41,6 @@ MOST_QUOTES: Final = 200
 
 MOST_SECONDS: Final = 300.0
 """Longest time of what is worked out in another process."""
-
-Told = dict[str, str]
-"""An error as plain text: what, why, fix."""
 
 
 def servers() -> Sequence[LocalServer]:
@@ -65,47 +63,6 @@ def fault_of(error: Exception) -> LibriScribeError:
     return LibriScribeError("The program has a fault.", why=clean(what))
 
 
-class Doing(Protocol):
-    """What a job does, such as `commands.actions.Action`."""
-
-    @property
-    def kind(self) -> str:
-        """Its name in the journal."""
-        ...
-
-    @property
-    def about(self) -> str:
-        """What is done, in words."""
-        ...
-
-    @property
-    def part(self) -> str:
-        """The part of the book that it is about; "" for all."""
-        ...
-
-    @property
-    def wish(self) -> str:
-        """What should be different."""
-        ...
-
-    @property
-    def asks(self) -> bool:
-        """Whether its outcome is accepted or rejected, and no file is written before."""
-        ...
-
-    def note(self, paths: ProjectPaths) -> None:
-        """Put down what should be different."""
-        ...
-
-    def prepare(self, paths: ProjectPaths) -> Prepare:
-        """The run of one that writes files."""
-        ...
-
-    async def ask(self, book: OpenBook, consumers: Sequence[EventConsumer]) -> object:
-        """The outcome of one that asks."""
-        ...
-
-
 class Job:
     """An action that is under way or has ended; `desk` pages show it.
 
@@ -124,7 +81,7 @@ class Job:
         state: `running`, `paused` once a pause is asked for, `done`, `stopped`, `failed` or `waiting`.
     """
 
-    def __init__(self, paths: ProjectPaths, action: Doing, scale: Scale | None = None) -> None:
+    def __init__(self, paths: ProjectPaths, action: Action, scale: Scale | None = None) -> None:
         self.paths = paths
         self.action = action
         self.begun = time.monotonic()
@@ -260,7 +217,7 @@ class Workshop:
         about: tuple[object, ...],
         settings: Settings,
         choice: ModelChoice,
-        work: Callable[..., Quote | Told],
+        work: Callable[..., Quote],
         *given: object,
         drafting: str = "",
     ) -> Quoted:
@@ -337,7 +294,7 @@ class Workshop:
         job.start()
         return job
 
-    def aside(self, work: Callable[..., T | Told], *given: Any) -> T:
+    def aside(self, work: Callable[..., T], *given: Any) -> T:
         """What a function returns in a process of its own, which has no lock and no key in use.
 
         Raises:
@@ -345,9 +302,7 @@ class Workshop:
         """
         if self._pool is None:
             self._pool = get_context("spawn").Pool(1)
-        found = self._pool.apply_async(work, given).get(MOST_SECONDS)
-        if isinstance(found, dict):
-            raise UsageError(found["what"], why=found["why"], fix=found["fix"])
+        found: T = self._pool.apply_async(work, given).get(MOST_SECONDS)
         return found
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from libriscribe2.documents.html_reader import TITLE_STYLE, Notes, read_book_pag
 from libriscribe2.documents.text_reader import front_matter, markdown_blocks, text_blocks
 from libriscribe2.documents.word_reader import FRONT_STYLE, read_word
 from libriscribe2.prose import count_words
+from libriscribe2.wording import first_of
 
 MANUSCRIPT_ENDINGS: Final = (".md", ".markdown", ".txt", ".docx", ".epub")
 """The endings of the files that can be imported."""
@@ -184,6 +185,5 @@ def _listed(what: str, names: Sequence[str]) -> str:
     """How many things, with the names of the first; "" for none."""
     if not names:
         return ""
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     plural = "s" if len(names) > 1 else ""
-    return f"{len(names)} {what}{plural}: {', '.join(names[:_MOST_NAMED])}{more}"
+    return f"{len(names)} {what}{plural}: {first_of(names, _MOST_NAMED)}"

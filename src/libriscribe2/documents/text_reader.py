@@ -54,18 +54,15 @@ _LONGEST_HEADING: Final = 1_000
 
 def parts_by_heading(text: str) -> Iterator[tuple[str, str]]:
     """The parts of a Markdown text as they stand, each under its heading, which is its first line."""
-    locator, lines, fence = "", list[str](), ""
-    for line in text.split("\n"):
+    lines, titles, fence = text.split("\n"), dict[int, str](), ""
+    for number, line in enumerate(lines):
         mark = _FENCE.match(line)
         if mark and (not fence or mark.group(1).startswith(fence)):
             fence = "" if fence else mark.group(1)
         heading = None if fence else _HEADING.fullmatch(line)
         if heading:
-            yield locator, "\n".join(lines).strip("\n")
-            title = heading.group(1).rstrip(" \t").rstrip("#")
-            locator, lines = tidy_line(title), []
-        lines.append(line)
-    yield locator, "\n".join(lines).strip("\n")
+            titles[number] = heading.group(1).rstrip(" \t").rstrip("#")
+    return _parts(lines, titles)
 
 
 def parts_by_indentation(text: str) -> Iterator[tuple[str, str]]:
@@ -77,13 +74,8 @@ def parts_by_indentation(text: str) -> Iterator[tuple[str, str]]:
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
     inset = sum(line[0].isspace() for line in full)
-    locator, part = "", list[str]()
-    for number, line in enumerate(lines):
-        if inset * 2 >= len(full) and _heads(lines, number):
-            yield locator, "\n".join(part).strip("\n")
-            locator, part = tidy_line(line), []
-        part.append(line)
-    yield locator, "\n".join(part).strip("\n")
+    may_head = range(len(lines)) if inset * 2 >= len(full) else ()
+    return _parts(lines, {at: lines[at] for at in may_head if _heads(lines, at)})
 
 
 def parts_by_lone_lines(text: str) -> Iterator[tuple[str, str]]:
@@ -93,12 +85,16 @@ def parts_by_lone_lines(text: str) -> Iterator[tuple[str, str]]:
     are, if there are several of its kind, and far more lines that are none.
     """
     lines = text.split("\n")
-    kept = _lone(lines)
+    return _parts(lines, {at: lines[at] for at in _lone(lines)})
+
+
+def _parts(lines: Sequence[str], titles: Mapping[int, str]) -> Iterator[tuple[str, str]]:
+    """The parts of a text, each from a line that has a title on, and what stands before them."""
     locator, part = "", list[str]()
     for number, line in enumerate(lines):
-        if number in kept:
+        if number in titles:
             yield locator, "\n".join(part).strip("\n")
-            locator, part = tidy_line(line), []
+            locator, part = tidy_line(titles[number]), []
         part.append(line)
     yield locator, "\n".join(part).strip("\n")
 

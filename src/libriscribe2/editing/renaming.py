@@ -18,6 +18,7 @@ import tomlkit
 
 from libriscribe2.agents.agent_base import Unit
 from libriscribe2.editing.structure_plan import renewed
+from libriscribe2.editing.versions import check_in_place
 from libriscribe2.engine.stages import AgentType, input_hashes, units_of
 from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.models.brief import Brief
@@ -403,11 +404,7 @@ class Renaming:
         name = unit.output
         then = input_hashes(agent, unit, self.brief, self.view)
         state, made = self.view.state(name, then), self.view.manifest.files.get(name)
-        if state.kind == "old":
-            raise ProjectError(
-                f"{name} is not up to date: a run ended before it was written",
-                fix=f"Run `libriscribe2 resume {self.view.paths.called}` first.",
-            )
+        check_in_place(self.view, name, state.kind)
         if made is None or state.kind not in ("fresh", "stale"):
             return None
         inputs = renewed(made, state.changed, input_hashes(agent, unit, brief, after), str)

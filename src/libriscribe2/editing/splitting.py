@@ -183,13 +183,12 @@ def planned_scenes(view: ProjectView, summaries: Sequence[str], summary: str) ->
     return (summary,) if edited else ()
 
 
-def raw_text(view: ProjectView, pattern: str, chapter: int) -> str | None:
-    """A chapter's text with its own line ends; None where it is not written.
+def raw_text(view: ProjectView, name: str) -> str | None:
+    """The text of a file with its own line ends; None where it is not written.
 
     Raises:
         ProjectError: The file is empty or not UTF-8.
     """
-    name = chapter_file(chapter) if pattern == CHAPTER_FILES else summary_file(chapter)
     data = view.read_bytes(name)
     if data is None:
         return None

@@ -24,7 +24,9 @@ from typing import Any
 from uuid import uuid4
 
 from libriscribe2.agents.agent_base import Unit
+from libriscribe2.editing.splitting import raw_text
 from libriscribe2.editing.structure import Edit, Slot, outline_text, scenes_text
+from libriscribe2.editing.versions import check_in_place
 from libriscribe2.engine.stages import PLANS, AgentType, input_hashes
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.brief import Brief
@@ -34,7 +36,7 @@ from libriscribe2.project.manifest import FileRecord
 from libriscribe2.project.paths import OUTLINE, SCENES, note_on, noted_place, number_in
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.structure_change import Change, ChangedView, Replacement, digest
-from libriscribe2.project.texts import content_sha, decode_text
+from libriscribe2.project.texts import content_sha
 
 
 @dataclass(frozen=True)
@@ -95,11 +97,7 @@ class Planner:
             if agent.writes in slot.texts
         ]
         for name in (*PLANS, *rewritten):
-            if self.view.state(name, {}).kind == "old":
-                raise ProjectError(
-                    f"{name} is not up to date: a run ended before it was written",
-                    fix=f"Run `libriscribe2 resume {self.view.paths.called}` first.",
-                )
+            check_in_place(self.view, name, self.view.state(name, {}).kind)
 
     def _replacements(self, slots: Sequence[Slot]) -> tuple[Replacement, ...]:
         """The new content of every file that gets one."""
@@ -133,12 +131,7 @@ class Planner:
             return slot.texts[agent.writes]
         if not slot.keeps_files or not slot.sources:
             return None
-        name = agent.unit(slot.sources[0]).output
-        data = self.view.read_bytes(name)
-        if data is None:
-            return None
-        decode_text(name, data)  # an error of its own says where a file is no text
-        return data.decode("utf-8")
+        return raw_text(self.view, agent.unit(slot.sources[0]).output)
 
     def _notes(self, slots: Sequence[Slot]) -> dict[str, str | None]:
         """The author's notes on chapters and scenes, each with the chapter that it is about.

@@ -171,6 +171,24 @@ def replace_texts(
     store.change(Change(change, what, replaced, record))
 
 
+def check_in_place(view: ProjectView, name: str, kind: str) -> None:
+    """Refuse to work on a file whose newest content a crash kept from its place.
+
+    Args:
+        view: The project.
+        name: The file.
+        kind: How it stands there.
+
+    Raises:
+        ProjectError: It is an older text than the journal knows.
+    """
+    if kind == "old":
+        raise ProjectError(
+            f"{name} is not up to date: a run ended before it was written",
+            fix=f"Run `libriscribe2 resume {view.paths.called}` first.",
+        )
+
+
 def made_with(
     store: ProjectStore, name: str, text: str, keys: Iterable[str]
 ) -> Mapping[str, Any] | None:
@@ -182,11 +200,7 @@ def made_with(
         ProjectError: A crash kept its newest text from its place.
     """
     kind = store.state(name, {}).kind
-    if kind == "old":
-        raise ProjectError(
-            f"{name} is not up to date: a run ended before it was written",
-            fix=f"Run `libriscribe2 resume {store.paths.called}` first.",
-        )
+    check_in_place(store, name, kind)
     last = store.manifest.files.get(name)
     if last is None or kind == "edited":
         return None

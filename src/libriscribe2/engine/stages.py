@@ -27,7 +27,7 @@ from libriscribe2.project.paths import (
     note_on,
 )
 from libriscribe2.project.project_view import ArtifactState, ProjectView, setting_sha
-from libriscribe2.wording import counted
+from libriscribe2.wording import counted, first_of
 
 ENTRY_POINTS = "libriscribe2.agents"
 """Entry-point group under which another package offers agents."""
@@ -325,9 +325,7 @@ def _what_changed(state: ArtifactState) -> str:
 
 def _named(changed: Iterable[str], most: int = 3) -> str:
     """Some inputs in words."""
-    names = list(dict.fromkeys(in_words(name) for name in changed))
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    return first_of(list(dict.fromkeys(in_words(name) for name in changed)), most)
 
 
 def units_of(agent: type[Agent], view: ProjectView) -> list[Unit]:

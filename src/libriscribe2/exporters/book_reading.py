@@ -25,6 +25,7 @@ from libriscribe2.project.paths import CONCEPT, OUTLINE, RESEARCH_NOTES, Project
 from libriscribe2.project.project_view import ProjectView
 from libriscribe2.project.records import Record
 from libriscribe2.project.research_files import has_no_sources
+from libriscribe2.wording import first_of
 
 _HEAD: Final = 4_000
 """Characters in which a heading at the beginning has to end."""
@@ -145,7 +146,7 @@ def read_book(
         series_number=brief.series_number,
         rights=_line(brief.rights),
         publisher=_line(brief.publisher),
-        description=_told_of(concept),
+        description=(_line(concept.concept.logline) if concept is not None else ""),
         keywords=_keywords(brief, concept),
         images=pictures_of(view.paths),
         cover=cover_of(view.paths, brief.cover),
@@ -238,10 +239,6 @@ def _sounds_in_plan(book: Book) -> Iterator[tuple[str, str]]:
                 yield part, sound[1] or sound[2]
 
 
-def _told_of(concept: ConceptFile | None) -> str:
-    return _line(concept.concept.logline) if concept is not None else ""
-
-
 def _behind(book: Book) -> tuple[ExportChapter, ...]:
     """What the author put behind the chapters."""
     there = {name: title for name, title in _BEHIND.items() if book.has(name)}
@@ -273,9 +270,8 @@ def _told(missing: tuple[int, ...]) -> str:
     """Which chapters are missing."""
     if not missing:
         return f"there is no {OUTLINE}, so no chapter is known"
-    named = ", ".join(map(str, missing[:_MOST_NAMED]))
-    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
-    return f"missing: chapter{'s' if len(missing) > 1 else ''} {named}{more}"
+    chapters = "chapters" if len(missing) > 1 else "chapter"
+    return f"missing: {chapters} {first_of(missing, _MOST_NAMED)}"
 
 
 _APOSTROPHE: Final = re.compile(r"(?<=\w)'(?=\w)")

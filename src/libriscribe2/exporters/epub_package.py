@@ -127,9 +127,8 @@ def _put(
 
 
 def _title_page(book: ExportBook) -> str:
-    number = f" {book.series_number}" if book.series_number else ""
     rows = {
-        "subtitle": f"{book.series}{number}" if book.series else "",
+        "subtitle": book.place_in_series,
         "author": book.author,
         "publisher": book.publisher,
     }

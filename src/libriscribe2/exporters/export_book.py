@@ -101,6 +101,11 @@ class ExportBook:
         return self.edition.vertical and self.language.ideographic
 
     @property
+    def place_in_series(self) -> str:
+        """The series with the number that the book has in it; "" outside of one."""
+        return f"{self.series} {self.series_number}".strip() if self.series else ""
+
+    @property
     def imprint(self) -> tuple[str, ...]:
         """The lines of the page behind the title page: rights, number, how it was made."""
         isbn = self.identifier.removeprefix("urn:isbn:")
@@ -126,11 +131,11 @@ class Exporter(Protocol):
 
     name: str
     suffix: str
-    needs: tuple[str, ...]
-    note: str
-    also_called: tuple[str, ...]
     place: int
-    usual: bool
+    needs: tuple[str, ...] = ()
+    note: str = ""
+    also_called: tuple[str, ...] = ()
+    usual: bool = False
 
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the file in `folder`, an empty one that this exporter has for itself.

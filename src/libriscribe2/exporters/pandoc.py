@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from libriscribe2.errors import ConfigError, ProjectError, StorageError
 from libriscribe2.exporters.export_book import ExportBook, ExportChapter
@@ -20,8 +20,6 @@ from libriscribe2.project.paths import RESEARCH_NOTES
 
 BOOK_JSON: Final = "book.json"
 ASSETS: Final = Path(__file__).with_name("assets")
-
-_MAKER: Final = "LibriScribe2"
 
 
 def stage(book: ExportBook, folder: Path) -> list[str]:
@@ -38,7 +36,6 @@ def stage(book: ExportBook, folder: Path) -> list[str]:
     references = any("&#" in part.text for part in book.parts)
     cited = next((part.title for part in book.parts if part.name == RESEARCH_NOTES), "")
     record = {
-        "meta": metadata(book),
         "images": pictures,
         "references": references,
         "bibliography": cited,
@@ -49,34 +46,6 @@ def stage(book: ExportBook, folder: Path) -> list[str]:
     for name, part in zip(names, book.parts, strict=True):
         (folder / name).write_text(part.text, encoding="utf-8", newline="")
     return names
-
-
-def metadata(book: ExportBook) -> dict[str, Any]:
-    """What pandoc is told of the book; every text stands for itself and is not Markdown."""
-    told = {
-        "title": book.title,
-        "author": [book.author] if book.author else [],
-        "lang": book.language.tag,
-        "identifier": book.identifier,
-        "subject": list(book.keywords),
-        "description": book.description,
-        "publisher": book.publisher,
-        "rights": book.rights,
-        "belongs-to-collection": book.series,
-        "group-position": book.series_number if book.series else "",
-        "contributor": [{"role": "oth", "text": _MAKER}],
-        "toc-title": book.language.contents,
-        "accessModes": ["textual", "visual"] if book.images else [],
-        "accessibilitySummary": _accessibility(book),
-    }
-    if book.language.right_to_left:
-        told |= {"dir": "rtl", "page-progression-direction": "rtl"}
-    return {name: value for name, value in told.items() if value}
-
-
-def _accessibility(book: ExportBook) -> str:
-    shown = "; pictures have alternative text" if book.images else ""
-    return f"Text in reading order with headings, a table of contents and landmarks{shown}."
 
 
 _KEPT: Final = (

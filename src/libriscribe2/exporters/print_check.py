@@ -22,6 +22,7 @@ from libriscribe2.exporters.typesetting import (
     least_gutter,
     spine,
 )
+from libriscribe2.wording import first_of
 
 _INCH: Final = 72.0
 _CLOSE: Final = 0.02
@@ -63,19 +64,9 @@ def check_edition(files: Mapping[str, Path], book: ExportBook) -> list[PrintFaul
     """
     faults = check_pages(files["print"], book) if "print" in files else []
     if len(files) > 1:
-        faults += check_wrap(files["wrap"], book, len(PdfReader(files["print"]).pages))
+        pages = len(PdfReader(files["print"]).pages)
+        faults += _examined(files["wrap"], lambda pdf: _wrap(pdf, book, pages))
     return faults
-
-
-def check_wrap(path: Path, book: ExportBook, pages: int) -> list[PrintFault]:
-    """Examine the cover of a print edition.
-
-    Args:
-        path: The PDF.
-        book: The book, which knows trim, paper and ISBN.
-        pages: How many pages its inside has.
-    """
-    return _examined(path, lambda pdf: _wrap(pdf, book, pages))
 
 
 def _examined(path: Path, look: Any) -> list[PrintFault]:
@@ -247,7 +238,4 @@ def _forms(resources: Mapping[str, Any], depth: int) -> list[Any]:
 
 def _on(pages: list[int]) -> str:
     """The first pages of a fault."""
-    numbers = [*dict.fromkeys(pages)]
-    named = ", ".join(map(str, numbers[:_MOST_NAMED]))
-    more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
-    return f" (page {named}{more})"
+    return f" (page {first_of([*dict.fromkeys(pages)], _MOST_NAMED)})"

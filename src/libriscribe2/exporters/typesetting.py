@@ -209,12 +209,11 @@ def cover_picture(book: ExportBook, folder: Path) -> tuple[str, list[Job]]:
 def _told(book: ExportBook, page: Page | None) -> dict[str, Any]:
     """What the Typst files know of the book."""
     language = book.language
-    place = f" {book.series_number}" if book.series_number else ""
     shown = page or page_for(book.edition.trim, 0, bleed=False, printed=False)
     return {
         "title": book.title,
         "author": book.author,
-        "series": f"{book.series}{place}" if book.series else "",
+        "series": book.place_in_series,
         "publisher": book.publisher,
         "imprint": list(book.imprint),
         "dedication": list(book.dedication),

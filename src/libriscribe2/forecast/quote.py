@@ -61,14 +61,8 @@ class Sums(BaseModel):
 
     def plus(self, other: "Sums", sign: Literal[1, -1] = 1) -> "Sums":
         """Both together, or without the other; an unknown price makes the sum unknown."""
-        return Sums(
-            calls=self.calls + sign * other.calls,
-            input_tokens=self.input_tokens + sign * other.input_tokens,
-            cached_tokens=self.cached_tokens + sign * other.cached_tokens,
-            output_tokens=self.output_tokens + sign * other.output_tokens,
-            low_usd=_sum(self.low_usd, other.low_usd, sign),
-            high_usd=_sum(self.high_usd, other.high_usd, sign),
-        )
+        pairs = {name: (getattr(self, name), getattr(other, name)) for name in Sums.model_fields}
+        return Sums.model_validate({name: _sum(*pair, sign) for name, pair in pairs.items()})
 
 
 class StageQuote(Sums):

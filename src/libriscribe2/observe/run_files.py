@@ -149,7 +149,7 @@ def _events(lines: list[bytes]) -> Iterator[Event]:
 
 
 if TYPE_CHECKING:
-    from libriscribe2.observe.otel import OtelMetrics, OtelTracing
+    from libriscribe2.observe.otel import OtelMetrics
 
 Made = TypeVar("Made")
 ENDPOINT: Final = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -172,7 +172,7 @@ def traced(
         environ: The variables.
         warn: Tells the user.
     """
-    tracing = _tracing(environ, warn)
+    tracing = _made(environ, warn, "spans", lambda otel: otel.OtelTracing())
     if tracing is None:
         yield ()
         return
@@ -185,11 +185,6 @@ def traced(
                 f"{lost} of {tracing.made} spans did not reach the collector that {ENDPOINT} "
                 "names; the book lacks nothing."
             )
-
-
-def _tracing(environ: Mapping[str, str], warn: Callable[[str], None]) -> "OtelTracing | None":
-    """Who keeps the spans, or None."""
-    return _made(environ, warn, "spans", lambda otel: otel.OtelTracing())
 
 
 def metrics(environ: Mapping[str, str], warn: Callable[[str], None]) -> "OtelMetrics | None":

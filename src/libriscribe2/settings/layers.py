@@ -356,7 +356,7 @@ def flag_layer(flags: Mapping[str, Any]) -> Layer:
     layer: dict[str, Given] = {}
     for key, value in flags.items():
         if value is not None:
-            layer |= _layer(nest({key: value}), FLAG)
+            layer |= table_layer(nest({key: value}), FLAG)
     return layer
 
 
@@ -374,12 +374,7 @@ def file_layer(path: Path | None, *, of_book: bool = False) -> Layer:
         return {}
     tables = read_toml(path).items()
     table = {name: value for name, value in tables if not (of_book and name == "book")}
-    return _layer(table, str(path))
-
-
-def table_layer(table: Mapping[str, Any], origin: str) -> Layer:
-    """The values of tables that did not come from a file of their own."""
-    return _layer(table, origin)
+    return table_layer(table, str(path))
 
 
 def environment_layer(environment: Environment) -> Layer:
@@ -392,7 +387,7 @@ def environment_layer(environment: Environment) -> Layer:
             # The source looks at this one variable only, so each value keeps its own origin.
             source.env_vars = {name.lower(): value}
             table = source() or {_dotted(name): value}
-            layer |= _layer(table, environment.origin(name), typed=name)
+            layer |= table_layer(table, environment.origin(name), typed=name)
     return layer
 
 
@@ -402,7 +397,7 @@ def inherited_layer(environment: Environment) -> Layer:
     for name, key in INHERITED_VARIABLES.items():
         value = environment.variables.get(name)
         if value:
-            layer |= _layer(nest({key: value}), environment.origin(name), typed=name)
+            layer |= table_layer(nest({key: value}), environment.origin(name), typed=name)
     return layer
 
 
@@ -418,7 +413,14 @@ def without_misfits(layer: Layer) -> tuple[Layer, tuple[str, ...]]:
     return kept, tuple(_warning(layer[key]) for key in sorted(misfits))
 
 
-def _layer(table: Mapping[str, Any], origin: str, *, typed: str = "") -> dict[str, Given]:
+def table_layer(table: Mapping[str, Any], origin: str, *, typed: str = "") -> dict[str, Given]:
+    """The values of tables by key.
+
+    Args:
+        table: The tables.
+        origin: Where they come from.
+        typed: The name by which all were given; "" where each has its own.
+    """
     found = sorted(leaves(table), key=lambda leaf: _OLDER_NAME.match(leaf.key) is None)
     return {
         _OLDER_NAME.sub(r"\1.evaluator", leaf.key): Given(leaf.value, typed or leaf.typed, origin)

@@ -90,7 +90,13 @@ def split_names(value: Any) -> Any:
 VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
 
-class McpServerConfig(BaseModel):
+class _Table(BaseModel):
+    """A table of a file: what it does not know is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class McpServerConfig(_Table):
     """A `[research.mcp.<name>]` table: a server whose tools join the catalog as `<name>_<tool>`.
 
     Attributes:
@@ -102,8 +108,6 @@ class McpServerConfig(BaseModel):
         start_seconds: Longest wait for its list of tools.
         call_seconds: Longest wait for one answer.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     command: str = ""
     args: Annotated[tuple[str, ...], BeforeValidator(_names)] = ()
@@ -133,7 +137,7 @@ ResolverLayer = Literal[
 """What settles a parameter that a plan does not, or mends a call that was refused."""
 
 
-class ResearchConfig(BaseModel):
+class ResearchConfig(_Table):
     """The `[research]` table.
 
     Attributes:
@@ -148,8 +152,6 @@ class ResearchConfig(BaseModel):
         longest_quote: Most words of the quote of a note; one with a longer quote is no fact.
         mcp: MCP servers by name. A higher layer's servers replace those of a lower one.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     search_url: Annotated[str, AfterValidator(_search_url)] = ""
     search_kind: Literal["json", "html"] = "json"
@@ -258,7 +260,7 @@ Folder = Annotated[Path, BeforeValidator(_named), AfterValidator(_folder)]
 """A folder; `~` is the home folder, a relative one starts at the working directory."""
 
 
-class LlmConfig(BaseModel):
+class LlmConfig(_Table):
     """The `[llm]` table: how a model is reached and how long it is waited for.
 
     Attributes:
@@ -278,8 +280,6 @@ class LlmConfig(BaseModel):
             provider's cache anew.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     base_url: Annotated[str, AfterValidator(_http_url)] = ""
     timeout_seconds: Seconds = 360.0
     first_token_seconds: Seconds = 120.0
@@ -290,7 +290,7 @@ class LlmConfig(BaseModel):
     response_format_in_chapters: bool = False
 
 
-class PipelineConfig(BaseModel):
+class PipelineConfig(_Table):
     """The `[pipeline]` table: how a book is worked on.
 
     Attributes:
@@ -301,14 +301,12 @@ class PipelineConfig(BaseModel):
             of the model `manual`, where somebody pastes each request.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     max_concurrency: Annotated[int, NotBool, Field(ge=1, le=64)] = 4
     max_attempts: Count = 3
     whole_chapters: bool | None = None
 
 
-class RevisionConfig(BaseModel):
+class RevisionConfig(_Table):
     """The `[revision]` table: what decides about a revised chapter.
 
     Attributes:
@@ -316,12 +314,10 @@ class RevisionConfig(BaseModel):
             revised chapter is kept: one to which it prefers the draft is not.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     evaluator: bool = False
 
 
-class BudgetConfig(BaseModel):
+class BudgetConfig(_Table):
     """The `[budget]` table: what may be spent; None is no cap.
 
     Attributes:
@@ -331,15 +327,13 @@ class BudgetConfig(BaseModel):
         unknown_usd_per_million: What a million tokens count as where the price is unknown.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     max_cost: Usd | None = None
     max_calls: CountFromZero | None = None
     max_minutes: Annotated[float, NotBool, Field(ge=0, allow_inf_nan=False)] | None = None
     unknown_usd_per_million: Usd = UNKNOWN_USD_PER_MILLION
 
 
-class BatchConfig(BaseModel):
+class BatchConfig(_Table):
     """The `[batch]` table: how many books are written.
 
     Attributes:
@@ -368,8 +362,6 @@ class BatchConfig(BaseModel):
         provider_poll_seconds: Before the first look at such a batch; later ones are further apart,
             up to 30 times as far.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     dsn: SecretStr = SecretStr("")
     journal: Literal["folder", "database"] = "database"

@@ -30,6 +30,7 @@ from libriscribe2.settings.layers import (
     read_text,
 )
 from libriscribe2.settings.schema import ENV_PREFIX, Settings
+from libriscribe2.wording import first_of
 
 USER_ONLY_KEYS: Final = (
     "llm.base_url",
@@ -245,11 +246,10 @@ def _keys_for(model: str) -> tuple[str, ...]:
 
 
 def _ignored(path: Path, ignored: list[str], lines: Mapping[str, int], *, changed: bool) -> str:
-    named = ", ".join(f"{name[:80]} (line {lines[name]})" for name in ignored[:_MOST_NAMED])
-    more = f" and {len(ignored) - _MOST_NAMED} more" if len(ignored) > _MOST_NAMED else ""
+    named = first_of([f"{name[:80]} (line {lines[name]})" for name in ignored], _MOST_NAMED)
     again = "It has changed since you trusted it. " if changed else ""
     return (
-        f"{path}: ignored: {named}{more}. {again}A folder, which may come from somebody else, gives "
+        f"{path}: ignored: {named}. {again}A folder, which may come from somebody else, gives "
         "keys of providers, harmless settings, and an address beside its own key. If the file is "
         "yours, `libriscribe2 trust` lets it set everything."
     )

@@ -6,7 +6,7 @@ import pytest
 
 from libriscribe2.commands import batches
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 
 ADDRESS = "postgresql://writer:secret-word@127.0.0.1/books"
 

@@ -17,7 +17,7 @@ from libriscribe2.errors import ConfigError, ModelError, ProviderError, StorageE
 from libriscribe2.llm.backend import BackendError, Completion, ScriptedBackend
 from libriscribe2.llm.default_model import LocalServer
 from libriscribe2.llm.providers import ModelChoice
-from libriscribe2.settings import LlmConfig, Settings
+from libriscribe2.settings.schema import LlmConfig, Settings
 
 FINE = CheckResult("ok", "Fine.")
 

@@ -9,6 +9,7 @@ from tests.support.review_book import ReviewBook, make_book
 from tests.support.screen import event
 
 from libriscribe2.cli.progress import RunView
+from libriscribe2.commands.projects import read_brief
 from libriscribe2.commands.run_progress import scale_of
 from libriscribe2.desk.book_pages import (
     book_data,
@@ -259,7 +260,7 @@ def test_a_run_is_told_in_the_figures_of_the_terminal(review_book: ReviewBook) -
         event("llm.call", stage="chapters", calls=3, cost_usd=0.25).model_copy(update=after),
     ]
     snapshot = replace(review_book.snapshot(), events=events)
-    view = RunView(scale_of(snapshot.view, review_book.source.brief()))
+    view = RunView(scale_of(snapshot.view, read_brief(review_book.paths)))
     for one in events:
         list(view.receive(one, None))
     lines = [line.plain for line in view.lines(30.0, 20)]

@@ -25,7 +25,7 @@ from libriscribe2.project.atomic import UnsyncedOps
 from libriscribe2.project.lock import Machine
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
-from libriscribe2.settings import PipelineConfig, Settings
+from libriscribe2.settings.schema import PipelineConfig, Settings
 
 CHAPTERS = 5
 PLENTY = 64

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.models.draft_order import ChapterRole, Drafting, DraftOrder, Kind, fitting
-from libriscribe2.settings import PipelineConfig
+from libriscribe2.settings.schema import PipelineConfig
 
 MODES = st.sampled_from(["sequential", "redblack", "parallel"])
 

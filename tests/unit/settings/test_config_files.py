@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import load_settings, read_env_file, read_toml, user_file
+from libriscribe2.settings.layers import read_env_file, read_toml, user_file
+from libriscribe2.settings.loading import load_settings
 
 
 @pytest.mark.parametrize(

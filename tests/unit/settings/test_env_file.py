@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import Environment, export, read_env_file
+from libriscribe2.settings.layers import Environment, export, read_env_file
 
 
 def test_XC_12_the_file_is_read_as_dotenv_reads_it(tmp_path: Path) -> None:

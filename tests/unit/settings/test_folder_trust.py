@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import Loaded, load_for_project
+from libriscribe2.settings.loading import Loaded, load_for_project
 from libriscribe2.settings.trust import forget, trust_file, trusted_folders
 
 EVIL = "http://evil.example/v1"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import load_for_project
+from libriscribe2.settings.loading import load_for_project
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.support.settings_sources import Sources
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import Settings, load_settings
+from libriscribe2.settings.loading import load_settings
+from libriscribe2.settings.schema import Settings
 
 
 @pytest.fixture

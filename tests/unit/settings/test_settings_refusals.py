@@ -6,7 +6,8 @@ import pytest
 from tests.support.settings_sources import Sources, refusal
 
 from libriscribe2.errors import ConfigError
-from libriscribe2.settings import Settings, load_settings
+from libriscribe2.settings.loading import load_settings
+from libriscribe2.settings.schema import Settings
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from libriscribe2.settings import ModelsConfig, StageModel, load_settings
+from libriscribe2.settings.loading import load_settings
+from libriscribe2.settings.schema import ModelsConfig, StageModel
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 
@@ -10,9 +10,9 @@ from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.commands.chapter_edits import NewName, chosen_forms, forms_in, places_of, rename
 from libriscribe2.commands.hand_edits import version_of
 from libriscribe2.desk.book_pages import named_in
-from libriscribe2.desk.snapshot import read_chapters
+from libriscribe2.desk.snapshot import artifact, read_chapters, readable
 from libriscribe2.desk.visits import Visit, change, page
-from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.errors import UsageError
 from libriscribe2.models.story import WorldFile
 from libriscribe2.models.story_bible import Attribute, Fact
 from libriscribe2.project.paths import CHARACTERS, WORLD
@@ -44,7 +44,8 @@ class BibleEntry:
 
 def show_bible(visit: Visit) -> Response:
     """All entries, with where they stand in the text."""
-    bible = _bible(visit)
+    bible = readable(lambda: bible_of(visit.brief, visit.view), None)
+    world = artifact(visit.book, WORLD, WorldFile)
     entries = _entries(visit, bible)
     known = {one.name for one in entries}
     others = defaultdict[str, list[Fact]](list)
@@ -55,27 +56,13 @@ def show_bible(visit: Visit) -> Response:
         "bible",
         entries=entries,
         others=dict(sorted(others.items())),
-        rules=_world(visit).rules if _world(visit) is not None else [],
+        rules=world.rules if world is not None else [],
         knows=_who_knows(bible),
         chapters=list(range(1, visit.book.chapters() + 1)),
         seen={name: version_of(visit.view, name) for name in (CHARACTERS, WORLD)},
         read=bible is not None,
         changed=bible.changed if bible is not None else (),
     )
-
-
-def _bible(visit: Visit) -> StoryBible | None:
-    try:
-        return bible_of(visit.brief, visit.view)
-    except LibriScribeError:
-        return None
-
-
-def _world(visit: Visit) -> Any:
-    try:
-        return visit.book.load(WORLD, WorldFile) if visit.view.exists(WORLD) else None
-    except LibriScribeError:
-        return None
 
 
 def _entries(visit: Visit, bible: StoryBible | None) -> list[BibleEntry]:

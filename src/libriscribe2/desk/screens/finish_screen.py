@@ -1,31 +1,26 @@
 """Checking a book, with what mends each problem; its figures as charts; and making it into a book."""
 
 import mimetypes
-from collections.abc import Callable
 from typing import Any, Final
 
 from markupsafe import Markup
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 
-from libriscribe2.checks.continuity.story_report import check_story
-from libriscribe2.checks.plan.plan import plan_of
-from libriscribe2.checks.plan.plan_report import allowance_for, allowances, plan_findings
+from libriscribe2.checks.plan.plan_report import allowance_for, allowances
 from libriscribe2.checks.reference_ranges import NO_LIMIT
 from libriscribe2.checks.report.book_report import BookReport
 from libriscribe2.commands.book_state import book_findings
-from libriscribe2.commands.calls import CallFilter
 from libriscribe2.commands.chapter_edits import adopt_files
 from libriscribe2.commands.exporting import choose_cover, cover_gallery, plan_export
 from libriscribe2.commands.hand_edits import paragraphs
 from libriscribe2.commands.mending import what_mending_asks
-from libriscribe2.commands.projects import look_at, read_brief, settings_of
+from libriscribe2.commands.projects import read_brief, settings_of
 from libriscribe2.commands.run_progress import FOLDED
 from libriscribe2.desk.drawn import bars_svg, prose_html, range_svg, tension_svg
 from libriscribe2.desk.report_page import ReportShelf, report_page
-from libriscribe2.desk.run_pages import call_rows
-from libriscribe2.desk.server import FILTERS
-from libriscribe2.desk.site import LiveAddresses, Site, plain_page
-from libriscribe2.desk.snapshot import ProjectSource, Snapshot, take
+from libriscribe2.desk.server import project_page
+from libriscribe2.desk.site import LiveAddresses, Site
+from libriscribe2.desk.snapshot import ProjectSource, Snapshot, readable, take
 from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.engine.stages import book_status
 from libriscribe2.errors import ConfigError, LibriScribeError, UsageError
@@ -46,44 +41,20 @@ def show_check(visit: Visit) -> Response:
     status = book_status(visit.stages, visit.brief, visit.view)
     stale = [one for one in status if one.state in ("stale", "edited")]
     edited = {one.unit.output for one in stale if one.state == "edited"}
-    files = _found(lambda: book_findings(visit.paths))
+    files = readable(lambda: book_findings(visit.paths), [])
     groups: list[tuple[str, list[Finding]]] = [
         ("Files", [one for one in files if one.where.file not in edited]),
-        ("Story", _found(lambda: [*_story(visit)])),
-        ("Plan", _found(lambda: [*_plan(visit)])),
+        ("Story", visit.story_findings()),
+        ("Plan", [one for one in visit.plan_findings() if one.severity != "note"]),
     ]
     return visit.page(
         "check",
         groups=[(name, [one for one in found if not one.allowed]) for name, found in groups],
         stale=stale,
         by_itself={*FOLDED, *(one.name for one in visit.stages if not one.prompts)},
-        mending=_found_mending(visit),
+        mending=readable(lambda: what_mending_asks(visit.view, visit.brief), (0, 0, 0)),
         allowance_for=allowance_for,
     )
-
-
-def _found(look: Callable[[], list[Finding]]) -> list[Finding]:
-    try:
-        return look()
-    except LibriScribeError:
-        return []
-
-
-def _found_mending(visit: Visit) -> tuple[int, int, int]:
-    try:
-        return what_mending_asks(visit.view, visit.brief)
-    except LibriScribeError:
-        return 0, 0, 0
-
-
-def _story(visit: Visit) -> list[Finding]:
-    found = check_story(visit.brief, visit.view)
-    return [*found.errors, *found.warnings]
-
-
-def _plan(visit: Visit) -> list[Finding]:
-    found = plan_findings(plan_of(visit.brief, visit.book), allowances(visit.brief.allow))
-    return [one for one in found if one.severity != "note"]
 
 
 def allow_finding(visit: Visit) -> Response:
@@ -141,40 +112,19 @@ def _ranges(report: BookReport | None) -> dict[str, Markup]:
 
 
 def _snapshot(paths: ProjectPaths) -> Snapshot:
-    source = _source(paths)
+    source = ProjectSource(paths, settings_of(paths.root, {}).budget.max_cost)
     return take(source, source.calls())
-
-
-def _source(paths: ProjectPaths) -> ProjectSource:
-    return ProjectSource(
-        paths,
-        look=lambda: look_at(paths),
-        brief=lambda: read_brief(paths),
-        max_cost=settings_of(paths.root, {}).budget.max_cost,
-    )
 
 
 def show_calls(visit: Visit) -> Response:
     """The pages of calls and dumps, for those who look closer."""
-    keys = [visit.keys.get(name) for name in ("kind", "key", "version")]
-    way = tuple(key for key in keys if key is not None) or ("overview",)
-    asked = {name: visit.asked.get(name, "") for name in FILTERS}
-    snapshot, addresses = _snapshot(visit.paths), LiveAddresses(visit.at("look"))
-    if way == ("calls",) and visit.asked.get("format") == "json":
-        rows = call_rows(snapshot, CallFilter(**asked))
-        return JSONResponse({"project": snapshot.name, "calls": rows})
-    html = Site(snapshot, addresses, visit.seen, _reports(visit)).render(way, CallFilter(**asked))
-    if html is None:
-        return HTMLResponse(plain_page("missing", addresses), 404)
-    return HTMLResponse(html.encode("utf-8", "replace"))
+    addresses = LiveAddresses(visit.at("look"))
+    site = Site(_snapshot(visit.paths), addresses, visit.seen, _reports(visit))
+    return project_page(site, visit.keys, visit.asked)
 
 
-def show_finish(visit: Visit) -> Response:
+def show_finish(visit: Visit, **more: Any) -> Response:
     """Formats, cover and disclosure, with the first pages as a reader gets them."""
-    return _finish(visit)
-
-
-def _finish(visit: Visit, **more: Any) -> Response:
     try:
         plan = plan_export(visit.paths, settings_of(visit.paths.root, {}).export, partial=True)
         hindrances: dict[str, ConfigError] = dict(plan.hindrances)
@@ -211,7 +161,7 @@ def make_book(visit: Visit) -> Response:
     plan = plan_export(
         visit.paths, settings_of(visit.paths.root, {}).export, wanted, partial=partial, check=check
     )
-    return _finish(visit, done=plan.make())
+    return show_finish(visit, done=plan.make())
 
 
 def set_imprint(visit: Visit) -> Response:

@@ -5,8 +5,6 @@ from typing import Any, Final
 
 from starlette.responses import JSONResponse, Response
 
-from libriscribe2.checks.plan.plan import plan_of
-from libriscribe2.checks.plan.plan_report import allowances, plan_findings
 from libriscribe2.commands.chapter_edits import (
     carry_out,
     deletion,
@@ -26,11 +24,11 @@ from libriscribe2.commands.projects import look_at
 from libriscribe2.commands.reply_replay import word_diff
 from libriscribe2.commands.variants import pick, shown_variants
 from libriscribe2.desk.drawn import tension_svg, threads_svg
+from libriscribe2.desk.snapshot import artifact
 from libriscribe2.desk.visits import Visit, change, page
-from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.errors import UsageError
 from libriscribe2.models.findings import Finding
 from libriscribe2.models.story import OutlineChapter, OutlineFile, PlannedChapter, ScenesFile
-from libriscribe2.project.artifacts import ModelT
 from libriscribe2.project.paths import (
     CHAPTER_FILES,
     CHARACTERS,
@@ -98,9 +96,12 @@ class ChapterCard:
 
 def show_plan(visit: Visit) -> Response:
     """All of the plan."""
-    made = {name: _read(visit, name, shape) for name, shape in PLAN_SHAPES.items()}
+    made: dict[str, Any] = {
+        name: artifact(visit.book, name, shape) for name, shape in PLAN_SHAPES.items()
+    }
     outline, scenes = made[OUTLINE], made[SCENES]
-    found = _findings(visit) if outline is not None else []
+    of_plan = visit.plan_findings() if outline is not None else []
+    found = [one for one in of_plan if not one.allowed]
     cards = _cards(visit, outline, scenes, found) if outline is not None else []
     values: dict[str, Any] = {
         "concept": made[CONCEPT],
@@ -115,27 +116,10 @@ def show_plan(visit: Visit) -> Response:
         "threads": threads_svg(outline.threads, len(cards)) if outline is not None else "",
         "written": len(visit.view.names(CHAPTER_FILES)),
         "open_chapter": visit.asked.get("chapter", ""),
-        "variants": {name for name in _SEVERAL if _has_variants(visit, name)},
+        "variants": {name for name in _SEVERAL if visit.variants(name)},
     }
     fields = {"chapter": CHAPTER_FIELDS, "person": PERSON_FIELDS, "scene": SCENE_FIELDS}
     return visit.page("plan", fields=fields, as_text=as_text, job=visit.job, **values)
-
-
-def _read(visit: Visit, name: str, shape: type[ModelT]) -> Any:
-    """A file of the plan; None where it is not there or cannot be read, which Check tells."""
-    try:
-        return visit.book.load(name, shape) if visit.view.exists(name) else None
-    except LibriScribeError:
-        return None
-
-
-def _findings(visit: Visit) -> list[Finding]:
-    try:
-        plan = plan_of(visit.brief, visit.book)
-        found = plan_findings(plan, allowances(visit.brief.allow))
-    except LibriScribeError:
-        return []
-    return [one for one in found if not one.allowed]
 
 
 def _cards(visit: Visit, outline: Any, scenes: ScenesFile | None, found: list[Finding]) -> Any:
@@ -150,14 +134,6 @@ def _cards(visit: Visit, outline: Any, scenes: ScenesFile | None, found: list[Fi
         )
         for number, one in enumerate(outline.chapters, 1)
     ]
-
-
-def _has_variants(visit: Visit, part: str) -> bool:
-    try:
-        shown_variants(visit.paths, part)
-    except LibriScribeError:
-        return False
-    return True
 
 
 def edit_field(visit: Visit) -> Response:

@@ -8,7 +8,6 @@ from starlette.responses import JSONResponse, Response
 
 from libriscribe2.agents.agent_advisor import Advice
 from libriscribe2.checks.continuity.story_bible import bible_of
-from libriscribe2.checks.continuity.story_report import check_story
 from libriscribe2.commands.hand_edits import paragraphs, save_paragraph, version_of
 from libriscribe2.commands.mending import Proposal, keep
 from libriscribe2.commands.projects import open_project
@@ -22,15 +21,15 @@ from libriscribe2.commands.revising import (
     one_version,
     restore,
 )
-from libriscribe2.commands.variants import VariantsFile, shown_variants
+from libriscribe2.commands.variants import VariantsFile
 from libriscribe2.context.scene_origin import chapter_origin
 from libriscribe2.desk.drawn import prose_html
 from libriscribe2.desk.report_page import at_words
+from libriscribe2.desk.snapshot import readable
 from libriscribe2.desk.visits import Visit, change, page
 from libriscribe2.desk.workshop import Job
-from libriscribe2.errors import LibriScribeError, UsageError
+from libriscribe2.errors import UsageError
 from libriscribe2.models.findings import Finding
-from libriscribe2.models.story_bible import Fact
 from libriscribe2.models.style import STYLE, StyleFile
 from libriscribe2.project.artifacts import Book
 from libriscribe2.project.paths import chapter_file
@@ -52,8 +51,8 @@ def show_chapter(visit: Visit) -> Response:
     text = visit.book.text(name)
     blocks = paragraphs(text)
     lines = _first_lines(text, blocks)
-    facts = [one for one in _facts(visit) if one.chapter == number]
-    found = [one for one in _story(visit) if number in _chapters_of(one)]
+    bible = readable(lambda: bible_of(visit.brief, visit.view), None)  # None: no chapter was read
+    found = [one for one in visit.story_findings() if number in _chapters_of(one)]
     return visit.page(
         "chapter",
         number=number,
@@ -62,12 +61,12 @@ def show_chapter(visit: Visit) -> Response:
         state=visit.states.get(name, ""),
         blocks=[(n, one, prose_html(one), _is_text(one)) for n, one in enumerate(blocks)],
         words=prose_words(text),
-        facts=facts,
+        facts=[one for one in bible.facts if one.chapter == number] if bible is not None else [],
         findings=[(one, _block_at(lines, one, number)) for one in found],
         versions=all_versions(visit.paths, str(number))[1][::-1],
-        variants=_variants(visit, str(number)),
+        variants=visit.variants(str(number)),
         touched=visit.book.touched_scenes(number),
-        scenes=_scene_count(visit, number),
+        scenes=readable(lambda: len(chapter_origin(visit.view, number).scenes), 0),
     )
 
 
@@ -95,36 +94,6 @@ def _block_at(lines: list[int], one: Finding, chapter: int) -> int | None:
 
 def _chapters_of(one: Finding) -> set[int]:
     return {place.chapter for place in (one.where, one.other) if place is not None}
-
-
-def _facts(visit: Visit) -> tuple[Fact, ...]:
-    """What the text states; nothing where no chapter was read."""
-    try:
-        return bible_of(visit.brief, visit.view).facts
-    except LibriScribeError:
-        return ()
-
-
-def _story(visit: Visit) -> list[Finding]:
-    try:
-        found = check_story(visit.brief, visit.view)
-    except LibriScribeError:
-        return []
-    return [*found.errors, *found.warnings]
-
-
-def _variants(visit: Visit, part: str) -> VariantsFile | None:
-    try:
-        return shown_variants(visit.paths, part)[1]
-    except LibriScribeError:
-        return None
-
-
-def _scene_count(visit: Visit, number: int) -> int:
-    try:
-        return len(chapter_origin(visit.view, number).scenes)
-    except LibriScribeError:
-        return 0
 
 
 def edit_paragraph(visit: Visit) -> Response:

@@ -36,7 +36,7 @@ from libriscribe2.models.brief import SIZES, Brief
 from libriscribe2.observe.run_files import recorders
 from libriscribe2.project.paths import CHAPTER_FILES, ProjectPaths, project_name_from
 from libriscribe2.prose import prose_words
-from libriscribe2.settings import Settings
+from libriscribe2.settings.schema import Settings
 from libriscribe2.wording import counted
 
 READING: Final = 250

@@ -219,12 +219,8 @@ def take_note(visit: Visit) -> Response:
     return visit.go(*filter(None, visit.form.get("back", "write").split("/")))
 
 
-def show_manual(visit: Visit) -> Response:
-    """What waits for a chat window: copy it, paste the answer."""
-    return _manual(visit)
-
-
-def _manual(visit: Visit, objection: str = "", typed: str = "") -> Response:
+def show_manual(visit: Visit, objection: str = "", typed: str = "") -> Response:
+    """What waits for a chat window: copy it, paste the answer, or why one that was `typed` is none."""
     job, waiting = visit.job, waiting_requests(visit.view)
     first = waiting[0] if waiting else None
     pastes = Pastes(visit.paths)
@@ -255,7 +251,7 @@ def take_reply(visit: Visit) -> Response:
         return visit.go("manual")
     pastes = Pastes(visit.paths)
     if why := pastes.objection(paste, text):
-        return _manual(visit, why, text)
+        return show_manual(visit, why, text)
     settings, job = settings_of(visit.paths.root, {}), visit.job
     if not asks_by_hand(settings):
         raise UsageError("No model of this book is a chat window.")

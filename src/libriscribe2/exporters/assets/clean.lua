@@ -1,5 +1,5 @@
 -- What a chapter may hold, whatever the model or the author wrote. BOOK_JSON names a file with
--- `meta` (plain strings) and `images` (path in the project -> file in the staging folder).
+-- `images` (path in the project -> file in the staging folder).
 local function read(path)
   local file = assert(io.open(path, "rb"))
   local text = file:read("a")
@@ -230,9 +230,8 @@ local function hanging(blocks)
   return found
 end
 
-local function meta(doc)
+local function whole(doc)
   if FORMAT == "typst" then doc.blocks = hanging(doc.blocks) end
-  for name, value in pairs(book.meta) do doc.meta[name] = value end
   return doc
 end
 
@@ -254,5 +253,5 @@ return {
   { Str = readings },
   { Header = heading, Para = lines },
   { Span = ruby, Note = note },
-  { Pandoc = meta },
+  { Pandoc = whole },
 }

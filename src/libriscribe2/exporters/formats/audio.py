@@ -16,6 +16,7 @@ from typing import Any, Final
 from xml.etree.ElementTree import ParseError, fromstring
 
 from markdown_it.token import Token
+from typing_extensions import override
 
 from libriscribe2.exporters.book_markdown import book_parser
 from libriscribe2.exporters.export_book import ExportBook, Exporter
@@ -35,17 +36,15 @@ _TAGS: Final = {
 }
 
 
-class AudioExporter:
+class AudioExporter(Exporter):
     """Paragraphs, pauses, emphasis and voices; names as the author says them; no notes."""
 
     name = "audio"
     suffix = "-audio.zip"
-    needs: tuple[str, ...] = ()
-    note = ""
-    also_called: tuple[str, ...] = ("ssml", "audiobook")
+    also_called = ("ssml", "audiobook")
     place = 92
-    usual = False
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the archive; see `Exporter.export`."""
         check_paragraphs(book)

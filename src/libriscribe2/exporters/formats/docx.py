@@ -6,6 +6,8 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from typing_extensions import override
+
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.export_checks import TYPES, check_paragraphs
 from libriscribe2.exporters.word_styles import WORD_SPACES, WordPage, WordStyle, page_of, styles_xml
@@ -28,17 +30,17 @@ _SCENE_BREAKS: Final = {"book": "* * *", "manuscript": "#"}
 _NEVER: Final = datetime(1980, 1, 1, tzinfo=UTC).timestamp()
 
 
-class DocxExporter:
+class DocxExporter(Exporter):
     """Paragraphs with styles alone, in standard manuscript format or as the pages of a book."""
 
     name = "docx"
     suffix = ".docx"
-    needs: tuple[str, ...] = ()
     note = "Word adds page numbers to the table of contents when you update it (click it, F9)."
-    also_called: tuple[str, ...] = ("word",)
+    also_called = ("word",)
     place = 40
     usual = True
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the Word file; see `Exporter.export`."""
         check_paragraphs(book)
@@ -64,10 +66,9 @@ EXPORTERS: Final[tuple[Exporter, ...]] = (DocxExporter(),)
 
 def _pages(book: ExportBook, text: WordText, page: WordPage, chapters: list[str]) -> str:
     """The body in the style of a book: title page, imprint, contents, chapters."""
-    number = f" {book.series_number}" if book.series_number else ""
     front = [
         text.paragraph("Title", text.run(book.title)),
-        _line(text, "Subtitle", f"{book.series}{number}" if book.series else ""),
+        _line(text, "Subtitle", book.place_in_series),
         _line(text, "Author", book.author),
         _line(text, "Author", book.publisher),
     ]

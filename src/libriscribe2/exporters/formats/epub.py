@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from typing_extensions import override
+
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.epub_package import write_epub
 from libriscribe2.exporters.epub_text import epub_pages
@@ -23,17 +25,15 @@ from libriscribe2.exporters.typesetting import cover_picture, typeset
 from libriscribe2.project.atomic import storage_errors
 
 
-class EpubExporter:
+class EpubExporter(Exporter):
     """Pages and package by code; the cover by Typst, where it is installed."""
 
     name = "epub"
     suffix = ".epub"
-    needs: tuple[str, ...] = ()
-    note = ""
-    also_called: tuple[str, ...] = ()
     place = 30
     usual = True
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the EPUB; see `Exporter.export`."""
         check_paragraphs(book)

@@ -9,23 +9,24 @@ from string import Template
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from typing_extensions import override
+
 from libriscribe2.exporters.export_book import ExportBook, Exporter
 from libriscribe2.exporters.export_checks import check_paragraphs, indented
 from libriscribe2.exporters.pandoc import ASSETS
 from libriscribe2.exporters.web_text import WebText
 
 
-class HtmlExporter:
+class HtmlExporter(Exporter):
     """Every chapter as a section, with pictures and styles inside the page."""
 
     name = "html"
     suffix = ".html"
-    needs: tuple[str, ...] = ()
-    note = ""
-    also_called: tuple[str, ...] = ("htm",)
+    also_called = ("htm",)
     place = 20
     usual = True
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the page; see `Exporter.export`."""
         check_paragraphs(book)
@@ -34,17 +35,15 @@ class HtmlExporter:
         return target
 
 
-class ChaptersExporter:
+class ChaptersExporter(Exporter):
     """A page for each chapter, for platforms on which a book appears in parts, as an archive."""
 
     name = "chapters"
     suffix = "-chapters.zip"
-    needs: tuple[str, ...] = ()
-    note = ""
-    also_called: tuple[str, ...] = ("serial",)
+    also_called = ("serial",)
     place = 91
-    usual = False
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the archive; see `Exporter.export`."""
         check_paragraphs(book)
@@ -81,9 +80,7 @@ def _meta(book: ExportBook) -> str:
 
 
 def _head(book: ExportBook) -> str:
-    number = f" {book.series_number}" if book.series_number else ""
-    series = f"{book.series}{number}" if book.series else ""
-    lines = filter(None, (series, book.author, *book.imprint))
+    lines = filter(None, (book.place_in_series, book.author, *book.imprint))
     front = [
         f'<p class="{kind}">{"<br>".join(map(escape, words))}</p>\n'
         for kind, words in (("dedication", book.dedication), ("epigraph", book.epigraph))

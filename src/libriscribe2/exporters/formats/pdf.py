@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pypdf import PdfReader
+from typing_extensions import override
 
 from libriscribe2.errors import ConfigError
 from libriscribe2.exporters.covers import all_covers
@@ -33,17 +34,16 @@ _JOB: Final = Job("book.typ", "book.pdf", accessible=True)
 _WORDS_OF_A_PAGE: Final = 280
 
 
-class PdfExporter:
+class PdfExporter(Exporter):
     """The chapters through pandoc into Typst, which sets the pages."""
 
     name = "pdf"
     suffix = ".pdf"
-    needs: tuple[str, ...] = ("pandoc", "typst")
-    note = ""
-    also_called: tuple[str, ...] = ()
+    needs = ("pandoc", "typst")
     place = 50
     usual = True
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the PDF; see `Exporter.export`."""
         _set_chapters(book, folder)
@@ -52,33 +52,29 @@ class PdfExporter:
         return folder / _JOB.output
 
 
-class PrintExporter:
+class PrintExporter(Exporter):
     """The pages from the half title on, with a gutter; the cover is the format `wrap`."""
 
     name = "print"
     suffix = "-print.pdf"
-    needs: tuple[str, ...] = ("pandoc", "typst")
-    note = ""
-    also_called: tuple[str, ...] = ()
+    needs = ("pandoc", "typst")
     place = 60
-    usual = False
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the PDF; see `Exporter.export`."""
         return printed(book, folder).path
 
 
-class WrapExporter:
+class WrapExporter(Exporter):
     """As wide as the pages of the print edition make it, with the ISBN as a barcode."""
 
     name = "wrap"
     suffix = "-wrap.pdf"
-    needs: tuple[str, ...] = ("pandoc", "typst")
-    note = ""
-    also_called: tuple[str, ...] = ()
+    needs = ("pandoc", "typst")
     place = 70
-    usual = False
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the cover; see `Exporter.export`."""
         pages = printed(book, folder).count
@@ -88,17 +84,16 @@ class WrapExporter:
         return folder / target.output
 
 
-class CoversExporter:
+class CoversExporter(Exporter):
     """Every design, light and dark, with its name."""
 
     name = "covers"
     suffix = "-covers.png"
-    needs: tuple[str, ...] = ("typst",)
+    needs = ("typst",)
     note = "`export.cover` (`--cover NAME`) takes one."
-    also_called: tuple[str, ...] = ()
     place = 80
-    usual = False
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the sheet; see `Exporter.export`."""
         drawn = [

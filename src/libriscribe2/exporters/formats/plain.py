@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markdown_it.token import Token
+from typing_extensions import override
 
 from libriscribe2.exporters.book_markdown import book_parser, without_tags
 from libriscribe2.exporters.export_book import ExportBook, Exporter
@@ -14,17 +15,16 @@ from libriscribe2.prose import without_notes
 _GAP: Final = "\n\n\n\n"
 
 
-class MarkdownExporter:
+class MarkdownExporter(Exporter):
     """The title page as YAML front matter, and every chapter without what no reader can see."""
 
     name = "md"
     suffix = ".md"
-    needs: tuple[str, ...] = ()
-    note = ""
-    also_called: tuple[str, ...] = ("markdown",)
+    also_called = ("markdown",)
     place = 10
     usual = True
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the Markdown file; see `Exporter.export`."""
         values = {name: value for name, value in _title_page(book).items() if value}
@@ -52,17 +52,15 @@ def _title_page(book: ExportBook) -> dict[str, Any]:
     }
 
 
-class TextExporter:
+class TextExporter(Exporter):
     """Paragraphs with blank lines between them; lines that were written as lines stay lines."""
 
     name = "txt"
     suffix = ".txt"
-    needs: tuple[str, ...] = ()
-    note = ""
-    also_called: tuple[str, ...] = ("text",)
+    also_called = ("text",)
     place = 90
-    usual = False
 
+    @override
     def export(self, book: ExportBook, folder: Path) -> Path:
         """Make the text; see `Exporter.export`."""
         check_paragraphs(book)
