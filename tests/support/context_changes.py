@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,6 +87,15 @@ class Change:
     old: tuple[Groups, ...]
     new: tuple[Groups, ...]
     needed: tuple[Needed, ...]
+
+    def with_one_scene_in(self, chapters: Container[int]) -> "Change":
+        """The same, where some chapters have no more than one scene."""
+
+        def at(place: Place) -> Place:
+            return (place[0], 1) if place[0] in chapters else place
+
+        needed = (replace(one, place=at(one.place)) for one in self.needed)
+        return replace(self, place=at(self.place), needed=tuple(needed))
 
 
 def read_changes(folder: Path) -> tuple[Change, ...]:
