@@ -20,6 +20,10 @@ DATED: Final = frozenset({"state", "places"})
 """Parts that say how all stood when the chapter began, and that what was told since counts: where the
 context shows it, they are not out of date."""
 
+PLANNED: Final = frozenset({"cast", "characters"})
+"""Parts that say how all was planned before the book began, and that what was told since counts:
+where the context tells the new value, they are not out of date."""
+
 _MARK: Final = re.compile(r"\s*\[[^\]\n]*\]")
 _SHORT: Final = 3
 """A word of so few letters begins many others."""
@@ -140,10 +144,14 @@ def unmet_changes(
         # The text since the chapter's beginning counts, so it has to be there.
         since = change.place >= (place[0], 1)
         is_due = not since or not holds(everything, change.quote)
+        is_told = not is_due or any(states(one, change.new) for _, one in said)
         old = [
             f"{p}: {one}"
             for p, one in said
-            if p not in NARRATIVE and (p not in DATED or is_due) and _is_old(one, change)
+            if p not in NARRATIVE
+            and (p not in DATED or is_due)
+            and (p not in PLANNED or not is_told)
+            and _is_old(one, change)
         ]
         if old:
             yield f"{change.id} old: {change.change}", " | ".join(old)

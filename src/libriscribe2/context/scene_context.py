@@ -16,6 +16,7 @@ from libriscribe2.context.notes import (
     unsupported_block,
 )
 from libriscribe2.context.people_and_facts import (
+    PEOPLE_REMARK,
     RULES_ROOM,
     facts_part,
     people_part,
@@ -161,7 +162,7 @@ def _cast(state: PromptContext, room: int) -> Rendered:
     for person in state.cast:
         told = "; ".join(value for name in _PERSON if (value := str(getattr(person, name))))
         lines.append(f"- {person.name}: {shorten(told, PERSON_BUDGET)}")
-    return lines_block("cast", lines, room)
+    return lines_block("cast", lines, room, remark=PEOPLE_REMARK)
 
 
 def _rules(state: PromptContext, room: int) -> Rendered:
