@@ -214,6 +214,7 @@ def _joined(outline: OutlineFile, more: OutlineFile) -> OutlineFile:
     joined = {
         "promises": outline.promises or more.promises,
         "ending": outline.ending or more.ending,
+        "truth": outline.truth or more.truth,
         "threads": list(threads.values()),
         "chapters": [*outline.chapters, *more.chapters],
         "left_out": [*outline.left_out, *more.left_out],
@@ -255,6 +256,7 @@ def _threads(threads: Sequence[Thread]) -> str:
 
 
 SCENES_CARD_BUDGET: Final = 4_000
+TRUTH_BUDGET: Final = 1_600
 SCENES_FAULTS_BUDGET: Final = 6_500
 
 MOST_SCENES: Final = 20
@@ -342,7 +344,17 @@ class SceneOutlinerAgent(Agent):
             "concept": concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             "characters": cards(self.book.characters(), PEOPLE_FIELDS, SCENES_CARD_BUDGET),
             "places": f"{places}\n{world_lines(world, WORLD_BUDGET)}" if world else places,
+            "whole_book": block("whole_book", self._whole()),
         }
+
+    def _whole(self) -> str:
+        """What the scenes of a story lead up to: what happened, what is owed, how it ends."""
+        outline = self._outline
+        if self.brief.kind != "fiction":
+            return ""
+        owed = (f"{one.id}: chapter {one.setup} to {one.payoff}" for one in outline.threads)
+        told = {"ending": outline.ending, "threads": "; ".join(owed), "truth": outline.truth}
+        return to_json({name: shorten(text, TRUTH_BUDGET) for name, text in told.items()})
 
     def _share(self, number: int) -> float:
         """How much of a request a chapter takes, where 1 is a whole one."""
