@@ -86,7 +86,9 @@ class RecordedBook:
     def listed(self) -> tuple[Change, ...]:
         """Its changes; in a chapter that was asked for at once, all are those of its one context."""
         once = Counter(scene.chapter for scene in self.scenes)
-        return tuple(one.with_one_scene_in({n for n in once if once[n] == 1}) for one in self.changes)
+        return tuple(
+            one.with_one_scene_in({n for n in once if once[n] == 1}) for one in self.changes
+        )
 
     def _of_chapter(self, number: int) -> Iterator[RecordedScene]:
         origin = chapter_origin(look_at(self.paths), number)

@@ -37,12 +37,25 @@ HINTS_BUDGET: Final = 2_000
 FEWEST_WORDS: Final = 4
 _FIELDS: Final = (
     *("summary", "time", "place", "exit_state", "entry_state", "things", "characters", "reveals"),
-    *("outcome", "withholds"),
+    *("withholds", "goal", "outcome"),
 )
 """What the reader sees of a scene, the most important first."""
 
 _ROOMS: Final = (
-    *((800, 10), (600, 10), (500, 10), (400, 10), (320, 10), (240, 10), (160, 9), (110, 8), (80, 6), (60, 5), (60, 4), (40, 4)),
+    *(
+        (800, 11),
+        (600, 11),
+        (500, 11),
+        (400, 11),
+        (320, 11),
+        (240, 11),
+        (160, 9),
+        (110, 8),
+        (80, 6),
+        (60, 5),
+        (60, 4),
+        (40, 4),
+    ),
     *((30, 3), (20, 1)),
 )
 """Most of each field, and how many fields, the first at which the whole plan fits."""
@@ -73,7 +86,9 @@ async def contradictions(
     book, scenes = agent.book, dict(_scenes(plans))
     world = world_lines(book.load(WORLD, WorldFile), WORLD_BUDGET) if book.has(WORLD) else ""
     outline = book.load(OUTLINE, OutlineFile)
-    world += f"\n\nWhat really happened:\n{shorten(outline.truth, WORLD_BUDGET)}" * bool(outline.truth)
+    world += f"\n\nWhat really happened:\n{shorten(outline.truth, WORLD_BUDGET)}" * bool(
+        outline.truth
+    )
     plan = plan_with(agent.brief, book, outline, [plans[n] for n in sorted(plans)])
     hints = as_list((one for one in plan_findings(plan) if one.rule == _THINGS), HINTS_BUDGET)
     remark = "Code compared where the plan leaves and finds its things. It may be explained:"

@@ -26,6 +26,7 @@ from libriscribe2.models.excerpts import (
     outline_lines,
     premise_block,
     to_json,
+    whole_lines,
     world_lines,
 )
 from libriscribe2.models.findings import Finding
@@ -256,7 +257,6 @@ def _threads(threads: Sequence[Thread]) -> str:
 
 
 SCENES_CARD_BUDGET: Final = 4_000
-TRUTH_BUDGET: Final = 1_600
 SCENES_FAULTS_BUDGET: Final = 6_500
 
 MOST_SCENES: Final = 20
@@ -339,22 +339,14 @@ class SceneOutlinerAgent(Agent):
         """What the requests for all chapters are shown."""
         places = cards(self.book.places(), ("name", "description"), SCENES_CARD_BUDGET)
         world = self.book.load(WORLD, WorldFile) if self.book.has(WORLD) else None
+        is_story = self.brief.kind == "fiction"
         return {
             "book": book_lines(self.brief),
             "concept": concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             "characters": cards(self.book.characters(), PEOPLE_FIELDS, SCENES_CARD_BUDGET),
             "places": f"{places}\n{world_lines(world, WORLD_BUDGET)}" if world else places,
-            "whole_book": block("whole_book", self._whole()),
+            "whole_book": block("whole_book", whole_lines(self._outline)) if is_story else "",
         }
-
-    def _whole(self) -> str:
-        """What the scenes of a story lead up to: what happened, what is owed, how it ends."""
-        outline = self._outline
-        if self.brief.kind != "fiction":
-            return ""
-        owed = (f"{one.id}: chapter {one.setup} to {one.payoff}" for one in outline.threads)
-        told = {"ending": outline.ending, "threads": "; ".join(owed), "truth": outline.truth}
-        return to_json({name: shorten(text, TRUTH_BUDGET) for name, text in told.items()})
 
     def _share(self, number: int) -> float:
         """How much of a request a chapter takes, where 1 is a whole one."""

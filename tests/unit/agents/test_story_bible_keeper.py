@@ -156,6 +156,6 @@ async def test_what_the_state_shows_and_the_ledger_does_not_is_ended_by_its_word
         "quote": "Mara Voss sold what had hung in the tower",
         "now": "",
     }
-    made = await desk.run(StoryBibleAgent, reply(ended=[end]), chapter=2)
-    assert isinstance(made, StoryBibleFile)
-    assert [(one.entity, one.value) for one in made.ended] == [("Jon Ide", "has: brass lamp")]
+    read = await desk.run(StoryBibleAgent, reply(ended=[end]), chapter=2)
+    assert isinstance(read, StoryBibleFile)
+    assert [(one.entity, one.value) for one in read.ended] == [("Jon Ide", "has: brass lamp")]

@@ -210,7 +210,9 @@ def test_what_may_end_stands_in_the_ledger_before_the_smells_of_places() -> None
     """Brackenholm: a flask in the text is Dacre's flask, and a promise is kept at last."""
     flask = fact(Attribute.POSSESSION, "has: silver flask", 1, "Julian Dacre")
     promise = fact(Attribute.PROMISE, "to enter the slip at dawn", 1, "Winifred Sharrow")
-    smells = Fact(entity="the yard", attribute=Attribute.STATE, value="Smells of cabbage.", chapter=0)
+    smells = Fact(
+        entity="the yard", attribute=Attribute.STATE, value="Smells of cabbage.", chapter=0
+    )
     text = "Winifred crossed the yard, and there was a flask in the van."
     shown = open_ledger([smells, flask, promise], 2, text, ["Winifred Sharrow"], 10_000)
     assert sorted(shown.values(), key=str) == sorted([smells, flask, promise], key=str)
@@ -250,3 +252,16 @@ def test_who_is_in_no_plan_has_a_card_from_the_chapter_that_brought_them_in() ->
     cards = scene_context(book, 0).values["characters"]
     assert '{"name":"Constable Petrie","role":"a kind long-faced policeman"}' in cards
     assert '"name":"Old Tam"' in cards
+
+
+def test_what_really_happened_is_told_to_whoever_writes() -> None:
+    book = state(4, 9)
+    assert "What really happened" not in scene_context(book, 0).values["whole_book"]
+    hidden = replace(book, outline=book.outline.model_copy(update={"truth": "Jon did it."}))
+    told = scene_context(hidden, 0).values["whole_book"]
+    assert "the reader learns of it only what a scene reveals: Jon did it." in told
+
+
+def test_the_next_chapter_stands_in_one_part() -> None:
+    assert "Chapter 5," not in (ahead := scene_context(state(4, 9), 0).values["ahead"])
+    assert "Chapter 6," in ahead

@@ -230,7 +230,9 @@ def world_at(world: WorldFile, ended: Mapping[int, Sequence[EndedFact]], chapter
         told = []
         for sentence in sentences(place.description):
             clauses = sentence.split(_CLAUSES)
-            kept = [one for one in clauses if not {(place.name, one), (place.name, sentence)} & gone]
+            kept = [
+                one for one in clauses if not {(place.name, one), (place.name, sentence)} & gone
+            ]
             if kept:
                 is_less = len(kept) < len(clauses)
                 told.append(f"{_CLAUSES.join(kept).rstrip('.')}." if is_less else sentence)
