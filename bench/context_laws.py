@@ -41,7 +41,7 @@ def main(
     with TemporaryDirectory() as place:
         paths = played(recording, Path(place)) if is_recording else _project(book)
         read = RecordedBook(paths, read_changes(folder))
-        found = [(one, _wanted(findings(one, read.changes), law)) for one in read.scenes]
+        found = [(one, _wanted(findings(one, read.listed), law)) for one in read.scenes]
     found = [(one, own) for one, own in found if scene in ("", f"ch{one.chapter}.s{one.number}")]
     print("\n".join(one.line for _, own in found for one in own) if lines else report(found))
 

@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,10 @@ NARRATIVE: Final = frozenset(
 DATED: Final = frozenset({"state", "places"})
 """Parts that say how all stood when the chapter began, and that what was told since counts: where the
 context shows it, they are not out of date."""
+
+PLANNED: Final = frozenset({"cast", "characters"})
+"""Parts that say how all was planned before the book began, and that what was told since counts:
+where the context tells the new value, they are not out of date."""
 
 _MARK: Final = re.compile(r"\s*\[[^\]\n]*\]")
 _SHORT: Final = 3
@@ -88,6 +92,15 @@ class Change:
     new: tuple[Groups, ...]
     needed: tuple[Needed, ...]
 
+    def with_one_scene_in(self, chapters: Container[int]) -> "Change":
+        """The same, where some chapters have no more than one scene."""
+
+        def at(place: Place) -> Place:
+            return (place[0], 1) if place[0] in chapters else place
+
+        needed = (replace(one, place=at(one.place)) for one in self.needed)
+        return replace(self, place=at(self.place), needed=tuple(needed))
+
 
 def read_changes(folder: Path) -> tuple[Change, ...]:
     """The changes of a recorded book; none without a list.
@@ -131,10 +144,14 @@ def unmet_changes(
         # The text since the chapter's beginning counts, so it has to be there.
         since = change.place >= (place[0], 1)
         is_due = not since or not holds(everything, change.quote)
+        is_told = not is_due or any(states(one, change.new) for _, one in said)
         old = [
             f"{p}: {one}"
             for p, one in said
-            if p not in NARRATIVE and (p not in DATED or is_due) and _is_old(one, change)
+            if p not in NARRATIVE
+            and (p not in DATED or is_due)
+            and (p not in PLANNED or not is_told)
+            and _is_old(one, change)
         ]
         if old:
             yield f"{change.id} old: {change.change}", " | ".join(old)

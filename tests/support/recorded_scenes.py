@@ -1,5 +1,6 @@
 """What each scene of a finished book was written from, as its journal and its dumps keep it."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,7 +80,15 @@ class RecordedBook:
 
     def findings(self) -> list[Finding]:
         """All that the contexts of its scenes break, scene by scene."""
-        return [one for scene in self.scenes for one in findings(scene, self.changes)]
+        return [one for scene in self.scenes for one in findings(scene, self.listed)]
+
+    @cached_property
+    def listed(self) -> tuple[Change, ...]:
+        """Its changes; in a chapter that was asked for at once, all are those of its one context."""
+        once = Counter(scene.chapter for scene in self.scenes)
+        return tuple(
+            one.with_one_scene_in({n for n in once if once[n] == 1}) for one in self.changes
+        )
 
     def _of_chapter(self, number: int) -> Iterator[RecordedScene]:
         origin = chapter_origin(look_at(self.paths), number)
@@ -212,8 +221,11 @@ class RecordedBook:
         planned = [n for chapter in plans for scene in chapter.scenes for n in scene.characters]
         seen = [one.name for canon in self._canon.values() for one in canon.exit.people]
         stated = [fact.entity for fact in self._facts if fact.attribute in OF_PEOPLE]
-        listed = [one.who for one in self.changes if one.kind == "person"]
-        known = [*cast, *planned, *seen, *stated, *listed]
+        known = dict.fromkeys([*cast, *planned, *seen, *stated])
+        last = Counter(name.split()[-1] for name in known)
+        listed = [one.who for one in self.changes if one.kind == "person" and one.who]
+        # `Mr Rudd` is whoever else has that name.
+        known |= dict.fromkeys(one for one in listed if last[one.split()[-1]] != 1)
         return tuple(dict.fromkeys(one for one in known if one[:1].isupper()))
 
     @cached_property

@@ -23,7 +23,7 @@ from libriscribe2.models.findings import Finding, Place
 from libriscribe2.models.reviews import MOST_CONTRADICTIONS, PlanContradiction, PlanContradictions
 from libriscribe2.models.story import OutlineFile, PlannedChapter, ScenePlan, WorldFile
 from libriscribe2.project.paths import OUTLINE, SCENES, WORLD
-from libriscribe2.prose import count_words, shorten, weigh
+from libriscribe2.prose import CUT, count_words, shorten, weigh
 from libriscribe2.research.quotes import line_of_quote
 from libriscribe2.telemetry import PLAN_NOT_MENDED
 
@@ -37,12 +37,25 @@ HINTS_BUDGET: Final = 2_000
 FEWEST_WORDS: Final = 4
 _FIELDS: Final = (
     *("summary", "time", "place", "exit_state", "entry_state", "things", "characters", "reveals"),
-    *("outcome", "withholds"),
+    *("withholds", "goal", "outcome"),
 )
 """What the reader sees of a scene, the most important first."""
 
 _ROOMS: Final = (
-    *((800, 10), (400, 10), (240, 10), (160, 9), (110, 8), (80, 6), (60, 5), (60, 4), (40, 4)),
+    *(
+        (800, 11),
+        (600, 11),
+        (500, 11),
+        (400, 11),
+        (320, 11),
+        (240, 11),
+        (160, 9),
+        (110, 8),
+        (80, 6),
+        (60, 5),
+        (60, 4),
+        (40, 4),
+    ),
     *((30, 3), (20, 1)),
 )
 """Most of each field, and how many fields, the first at which the whole plan fits."""
@@ -73,6 +86,9 @@ async def contradictions(
     book, scenes = agent.book, dict(_scenes(plans))
     world = world_lines(book.load(WORLD, WorldFile), WORLD_BUDGET) if book.has(WORLD) else ""
     outline = book.load(OUTLINE, OutlineFile)
+    world += f"\n\nWhat really happened:\n{shorten(outline.truth, WORLD_BUDGET)}" * bool(
+        outline.truth
+    )
     plan = plan_with(agent.brief, book, outline, [plans[n] for n in sorted(plans)])
     hints = as_list((one for one in plan_findings(plan) if one.rule == _THINGS), HINTS_BUDGET)
     remark = "Code compared where the plan leaves and finds its things. It may be explained:"
@@ -123,7 +139,8 @@ def _line(place: tuple[int, int], scene: ScenePlan, room: int, fields: int) -> d
 def _within(value: object, room: int) -> object:
     """A field whose texts are of at most so many characters."""
     if isinstance(value, str):
-        return shorten(value, room)
+        short = shorten(value, room)
+        return short if short == value or short.endswith(CUT) else f"{short}{CUT}"
     if isinstance(value, dict):
         return {key: _within(one, room) for key, one in value.items()}
     return [_within(one, room) for one in value[:8]] if isinstance(value, list) else value

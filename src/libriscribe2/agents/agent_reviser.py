@@ -56,8 +56,11 @@ NOTES_BUDGET: Final = 6_000
 _MOST_PLACES: Final = 3
 """Places of one quote that are shown: two of the same are what most issues are about."""
 
-_NOT_JUDGED: Final = frozenset({"of", "mode", "entry_state", "transition_in", "transition_out"})
-"""Fields of a scene's plan by which its text is not judged: the scene before says how it begins."""
+_NOT_JUDGED: Final = frozenset(
+    {"of", "mode", "entry_state", "transition_in", "transition_out", "target_words"}
+)
+"""Fields of a scene's plan by which its text is not judged: the scene before says how it begins, and
+the length that is told is the chapter's."""
 
 _CITATION: Final = "citation"
 _MOST_REASONS: Final = 3
@@ -126,6 +129,7 @@ class Reviser:
         self._refused: list[str] = []
         self._reasons: list[tuple[str, str]] = []
         self._left_out: list[str] = []
+        self._mended: list[Finding] = []
         self._judged: list[Finding] = []
         self._read = ""
         """The text that a judge of its citations has read."""
@@ -154,7 +158,7 @@ class Reviser:
             this = _Round(number, unit, context, blocks)
             seen = [one for one in examined(text, context).findings if _is_new(one, asked)]
             if number > 1:
-                told = _still_wrong(told, text)
+                told = _still_wrong((one for one in told if one not in self._mended), text)
                 if not told and not any(map(_can_be_patched, by_severity(seen, "error"))):
                     break
             answers: list[BaseModel] = []
@@ -297,6 +301,7 @@ class Reviser:
         done = patched(text, patches, this.figures, notes, errors)
         self._suggested += len(patches)
         self._kept += len(done.kept)
+        self._mended += [asked[one.issue - 1] for one in done.kept if one.issue in whys]
         self._reasons += [(one.find, whys[one.issue]) for one in done.kept if one.issue in whys]
         if done.refused:
             reasons = [f"\u201c{_opening(one.find)}\u201d: {why}" for one, why in done.refused]
@@ -433,7 +438,7 @@ def _places(where: Place, text: str) -> list[int]:
 
 
 def _still_wrong(told: Iterable[Finding], text: str) -> list[Finding]:
-    """The errors that a critic found before and whose words still stand there."""
+    """The errors that a critic found before, which no patch was for, and whose words still stand."""
     theirs = by_severity(told, "error")
     return [one for one in theirs if line_of_quote(one.where.quote, text) is not None]
 

@@ -26,6 +26,7 @@ from libriscribe2.models.excerpts import (
     outline_lines,
     premise_block,
     to_json,
+    whole_lines,
     world_lines,
 )
 from libriscribe2.models.findings import Finding
@@ -214,6 +215,7 @@ def _joined(outline: OutlineFile, more: OutlineFile) -> OutlineFile:
     joined = {
         "promises": outline.promises or more.promises,
         "ending": outline.ending or more.ending,
+        "truth": outline.truth or more.truth,
         "threads": list(threads.values()),
         "chapters": [*outline.chapters, *more.chapters],
         "left_out": [*outline.left_out, *more.left_out],
@@ -337,11 +339,13 @@ class SceneOutlinerAgent(Agent):
         """What the requests for all chapters are shown."""
         places = cards(self.book.places(), ("name", "description"), SCENES_CARD_BUDGET)
         world = self.book.load(WORLD, WorldFile) if self.book.has(WORLD) else None
+        is_story = self.brief.kind == "fiction"
         return {
             "book": book_lines(self.brief),
             "concept": concept_block(self.book.load(CONCEPT, ConceptFile).concept),
             "characters": cards(self.book.characters(), PEOPLE_FIELDS, SCENES_CARD_BUDGET),
             "places": f"{places}\n{world_lines(world, WORLD_BUDGET)}" if world else places,
+            "whole_book": block("whole_book", whole_lines(self._outline)) if is_story else "",
         }
 
     def _share(self, number: int) -> float:

@@ -58,7 +58,7 @@ from libriscribe2.telemetry import CANON_QUOTES_DROPPED
 
 logger = logging.getLogger(__name__)
 
-QUESTION: Final = 7_670
+QUESTION: Final = 7_860
 """What the task of the reading takes with its schema, without the names of places."""
 
 CHANGES_BUDGET: Final = 6_000
@@ -72,6 +72,8 @@ and figures, of which a record is full, are shorter than the words by which budg
 PIECE: Final = 4
 """How much one takes (`prose.weigh`), with the space before it."""
 _PIECE: Final = re.compile(r"\w+|[^\w\s]")
+_NAMING: Final = re.compile(r"\w+")
+_OF_CHAPTER: Final = re.compile(r"\s*\((?:chapter|claimed)[^)]*\)?$")
 
 LEDGER_BUDGET: Final = 3_200
 LEAST_LEDGER: Final = 1_200
@@ -149,7 +151,7 @@ class StoryBibleAgent(Agent):
             for index, part in enumerate(shown, start=1)
         )
         lines = {line.partition(":")[0].strip("- "): fact for line, fact in ledger.items()}
-        made = self._kept(unit, told, text, lines)
+        made = self._kept(unit, told, text, lines | _by_words(known[0], number))
         is_last = number == self.book.chapters()
         return made if earlier is None or is_last else _with_change(earlier[0], made)
 
@@ -289,6 +291,14 @@ def _ledger(
     return open_ledger(known, number, text, people, room)
 
 
+def _by_words(known: Iterable[Fact], number: int) -> dict[str, Fact]:
+    """What holds when a chapter begins, by the words with which `state` says it."""
+    from libriscribe2.checks.continuity.ledger import facts_in_force, plain  # noqa: PLC0415 -- as above
+
+    held = facts_in_force(known, number, claims=True)
+    return {plain(f"{one.entity} {one.attribute} {one.value}"): one for one in held}
+
+
 def _with_change(old: StoryBibleFile, new: StoryBibleFile) -> StoryBibleFile:
     """The reading of a chapter that was written anew, as one change: both summaries."""
     people = [one.name for reading in (old, new) for one in reading.exit.people]
@@ -304,7 +314,8 @@ def _before(number: int, order: DraftOrder) -> list[int]:
 
 def _ended(said: EndedLine, ledger: Mapping[str, Fact], text: str) -> EndedFact | None:
     """The statement that a line of the ledger means; None where there is none, or no such words."""
-    fact, line = ledger.get(said.line.strip("[]():-* ").casefold()), line_of_quote(said.quote, text)
+    name, line = said.line.strip("[]():-* ").casefold(), line_of_quote(said.quote, text)
+    fact = ledger.get(name) or ledger.get(" ".join(_NAMING.findall(_OF_CHAPTER.sub("", name))))
     if fact is None or line is None:
         return None
     before = "\n".join(text.split("\n")[: line - 1])

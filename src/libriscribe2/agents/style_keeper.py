@@ -53,7 +53,7 @@ RULE_BUDGET: Final = 240
 
 SHOWN_BUDGET: Final = 24_000
 PEOPLE_BUDGET: Final = 6_000
-WORLD_BUDGET: Final = 2_000
+WORLD_BUDGET: Final = 5_000
 
 _PEOPLE: Final = ("name", "role", "age", "personality", "background", "relationships")
 

@@ -30,8 +30,12 @@ _BLANK_LINES: Final = re.compile(r"\n[^\S\n]*\n\s*")
 MOST_CHANGE: Final = 0.1
 """So much of its length a text may gain or lose by all its patches together."""
 
-FEW_WORDS: Final = 12
-"""So many words a patch may add to a text that is too long already, or take from a short one."""
+FEW_WORDS: Final = 30
+"""So many words, a clause or a sentence, a patch may add to a text that is too long already, or take
+from a short one, as long as all patches together change no more than `LITTLE` of it: what mends a
+fault is no padding."""
+
+LITTLE: Final = 0.04
 
 LENGTH: Final = "length"
 """The gate that looks at no more than that."""
@@ -162,7 +166,8 @@ def patched(
         if not reason:
             new = judge(tried.text)
             worse = new.worse_than(figures, errors=patch.issue in errors)
-            if abs(tried.more) <= FEW_WORDS:
+            together = abs(words - first) <= max(FEW_WORDS, LITTLE * first)
+            if abs(tried.more) <= FEW_WORDS and together:
                 worse = tuple(name for name in worse if name != LENGTH)
             if not worse:
                 now, count, figures = tried.text, words, new

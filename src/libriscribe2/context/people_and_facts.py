@@ -3,12 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import dropwhile, takewhile, zip_longest
+from itertools import zip_longest
 from typing import Final
 
 from pydantic import BaseModel, Field
 
-from libriscribe2.checks.continuity.ledger import CLAIMED, latest_first, stems
+from libriscribe2.checks.continuity.ledger import CLAIMED, kind_of, latest_first, stems
 from libriscribe2.checks.function_words import function_words
 from libriscribe2.checks.text import sentences
 from libriscribe2.context.prompt_context import PromptContext
@@ -90,6 +90,7 @@ _FIELDS: Final = (
 )
 
 
+PEOPLE_REMARK: Final = "As planned before the book began; what it has told since counts."
 PLACES_REMARK: Final = "As they were when the chapter began; what the text since tells counts."
 _CASES_REMARK: Final = "The settings and cases in which the book's examples play."
 _OF_PLACES: Final = ("name", "description")
@@ -110,10 +111,10 @@ def people_part(plan: ScenePlan, state: PromptContext, budget: int) -> Rendered:
     people = people_of(plan, state)
     made = [*(_card(person, state) for person in people), *_walk_ons(plan, state)]
     whole = cards(made, _FIELDS, 10**9)
-    shown = _within(whole, made, _FIELDS, budget - frame("characters"))
+    shown = _within(whole, made, _FIELDS, budget - frame("characters", remark=PEOPLE_REMARK))
     known = [fact for person in people for fact in _fixed_of(person, state)]
     return Rendered(
-        block("characters", shown),
+        block("characters", shown, remark=PEOPLE_REMARK),
         cut=bool(made) and shown != whole,
         chapters=_chapters(known) if shown else (),
     )
@@ -355,7 +356,7 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
     forms = kinds.union(*map(stems, kinds))
 
     def is_kind(name: str) -> bool:
-        kind = _kind(name, small)
+        kind = kind_of(name, small)
         return kind in forms or not kinds.isdisjoint(stems(kind))
 
     of_entity: dict[str, int] = {}
@@ -369,12 +370,6 @@ def _nearness(plan: ScenePlan, state: PromptContext) -> list[tuple[Fact, int]]:
         for fact in state.held
         if not _is_told_by_exit(fact, state)
     ]
-
-
-def _kind(name: str, small: frozenset[str]) -> str:
-    """The word of a thing's name that says what it is: `book` of `the harbour book of 1911`."""
-    own = dropwhile(small.__contains__, _WORD.findall(name.casefold()))
-    return "".join([*takewhile(lambda word: word not in small, own)][-1:])
 
 
 def _held(fact: Fact) -> str:

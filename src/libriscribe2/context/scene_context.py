@@ -16,6 +16,7 @@ from libriscribe2.context.notes import (
     unsupported_block,
 )
 from libriscribe2.context.people_and_facts import (
+    PEOPLE_REMARK,
     RULES_ROOM,
     facts_part,
     people_part,
@@ -114,6 +115,9 @@ OVERVIEW_BUDGET: Final = 700
 CONCEPT_ROOM: Final = 6_000
 """The concept, and what of it the sources do not bear out."""
 
+TRUTH_BUDGET: Final = 1_600
+TRUTH_REMARK: Final = "What really happened; the reader learns of it only what a scene reveals:"
+
 _PERSON: Final = ("role", "motivation")
 
 
@@ -123,7 +127,7 @@ def prefix_parts(state: PromptContext) -> list[Part]:
         Part("book", 2_000, NEVER, lambda room: text_block("book", book_lines(state.brief), room)),
         Part("concept", CONCEPT_ROOM, NEVER, lambda room: _concept(state, room)),
         *knowledge_parts(state.known, per_chapter=False),
-        Part("whole_book", 1_600, NEVER, lambda room: _summary(state, room)),
+        Part("whole_book", 1_600 + TRUTH_BUDGET, NEVER, lambda room: _summary(state, room)),
         Part("promises", 1_600, NEVER, lambda room: _promises(state, room)),
         Part("cast", 2_400, NEVER, lambda room: _cast(state, room)),
         Part("rules", RULES_ROOM + OVERVIEW_BUDGET + 30, NEVER, lambda room: _rules(state, room)),
@@ -146,7 +150,10 @@ def _concept(state: PromptContext, room: int) -> Rendered:
 
 
 def _summary(state: PromptContext, room: int) -> Rendered:
-    return text_block("whole_book", state.outline.summary, room)
+    told = state.outline.summary
+    if state.outline.truth:
+        told += f"\n{TRUTH_REMARK} {shorten(state.outline.truth, TRUTH_BUDGET)}"
+    return text_block("whole_book", told, room)
 
 
 def _promises(state: PromptContext, room: int) -> Rendered:
@@ -161,7 +168,7 @@ def _cast(state: PromptContext, room: int) -> Rendered:
     for person in state.cast:
         told = "; ".join(value for name in _PERSON if (value := str(getattr(person, name))))
         lines.append(f"- {person.name}: {shorten(told, PERSON_BUDGET)}")
-    return lines_block("cast", lines, room)
+    return lines_block("cast", lines, room, remark=PEOPLE_REMARK)
 
 
 def _rules(state: PromptContext, room: int) -> Rendered:

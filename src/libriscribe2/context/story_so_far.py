@@ -94,9 +94,11 @@ def _lines(state: PromptContext, numbers: Sequence[int], room: int) -> list[str]
 def ahead_part(state: PromptContext, budget: int) -> Rendered:
     """What later chapters hold, a line each: room that the past does not need yet.
 
-    Those that are written already are told by what they say, the others by their plans.
+    Those that are written already are told by what they say, the others by their plans; that of
+    the next one stands in `next`.
     """
-    later = range(state.number + 1, state.chapters + 1)
+    after = range(state.number + 1, state.chapters + 1)
+    later = [n for n in after if n > state.number + 1 or n in state.summaries]
     remark = WRITTEN_REMARK if any(n in state.summaries for n in later) else AHEAD_REMARK
     room = budget - frame("ahead", remark=remark)
     each = _share(room, len(later))

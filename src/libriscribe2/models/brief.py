@@ -139,8 +139,9 @@ SIZES: Final[dict[ProjectType, BookSize]] = {
 MOST_PREMISE: Final = 20_000
 """Most characters of a premise: every prompt of the concept repeats it whole."""
 
-SHORTEST_SCENE: Final = 120
-"""Words below which a scene is no scene; a short chapter has fewer scenes instead."""
+SCENE: Final = 350
+LONG_SCENE: Final = 500
+"""Words of a scene that has room to turn: a short chapter has fewer scenes instead."""
 
 
 def _usable(premise: str) -> str:
@@ -382,7 +383,9 @@ class Brief(BaseModel):
         count = counts[min(chapter, len(counts)) - 1]
         if self.scenes_per_chapter:
             return count
-        return count.at_most(self.words_per_chapter(chapters) // SHORTEST_SCENE)
+        words = self.words_per_chapter(chapters)
+        fewer = count.at_most(words // SCENE)
+        return CountRange(min(fewer.low, max(1, words // LONG_SCENE)), fewer.high)
 
     def words_per_chapter(self, chapters: int) -> int:
         """Words that each of `chapters` chapters is to have."""

@@ -418,6 +418,20 @@ def shown_blocks(shown: Mapping[str, str], budget: int) -> str:
     return "\n\n".join(kept)
 
 
+def whole_lines(outline: OutlineFile) -> str:
+    """What the scenes of a story lead up to: how it ends, what is owed, what really happened."""
+    owed = (f"{one.id}: chapter {one.setup} to {one.payoff}" for one in outline.threads)
+    told = {"ending": outline.ending, "threads": "; ".join(owed), "truth": outline.truth}
+    shown = {name: shorten(text, CHAPTER_BUDGET) for name, text in told.items() if text}
+    return to_json(shown) if shown else ""
+
+
+def _where(scene: ScenePlan) -> str:
+    """When and where a scene plays, in brackets before what it says."""
+    told = ", ".join(filter(None, (scene.time, scene.place)))
+    return f"({shorten(told, _STATE_BUDGET)}) " if told else ""
+
+
 NEIGHBOUR_BUDGET: Final = 700
 OUTCOME_BUDGET: Final = 200
 OUTCOMES_BUDGET: Final = 6_000
@@ -429,11 +443,11 @@ def neighbours_block(
 ) -> str:
     """The chapters beside a group; of one that is planned, the scene next to the group.
 
-    Before them stands how the scenes so far end, the latest as far as there is room, and who has
-    each thing that matters, or where it is.
+    Before them stands when and where the scenes so far play and how they end, the latest as far as
+    there is room, and who has each thing that matters, or where it is.
     """
     so_far = [
-        f"{n}.{at} {shorten(scene.outcome or scene.summary, OUTCOME_BUDGET)}"
+        f"{n}.{at} {_where(scene)}{shorten(scene.outcome or scene.summary, OUTCOME_BUDGET)}"
         for n in sorted(plans)
         if n < group[0]
         for at, scene in enumerate(plans[n].scenes, start=1)

@@ -105,6 +105,11 @@ class OutlineFile(_OutlineOfAny):
     """`outline.json`: a chapter's number is its place in the list."""
 
     ending: Prose = Field("", description="How the central question is answered, and at what cost")
+    truth: Prose = Field(
+        "",
+        description="What really happened before the book or behind it, where the reader learns it "
+        "late: who did what, when and how, who knows it, and where each thing is as the book begins",
+    )
     threads: list[Thread] = many("What is set up and owed")
     chapters: list[OutlineChapter] = Field(min_length=1, description="All chapters in order")
     left_out: SkipJsonSchema[list[LeftOut]] = Field(default_factory=list, exclude_if=not_)

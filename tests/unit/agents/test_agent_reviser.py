@@ -225,12 +225,13 @@ async def test_a_second_round_comes_only_where_errors_are_left_after_a_change(
 async def test_the_critic_is_told_the_whole_plan_the_lengths_and_what_code_has_found(
     tmp_path: Path,
 ) -> None:
-    scene = ScenePlan(summary="She lights it.", withholds=[said(500), said(501)])
+    told = [said(500), said(501)]
+    scene = ScenePlan(summary="She lights it.", withholds=told, target_words=300)
     outline = OutlineChapter(title="The Lamp", summary="It burns.", beats=["It burns low."])
     around = GateContext(outline=outline, scenes=[scene] * 3, words=740, drafted=True)
     done = await revised(tmp_path, agent_for(AGAIN, around), NONE, patches())
     plan = done.desk.prompt().partition("<plan>\n")[2].partition("\n</plan>")[0]
-    assert plan.count(said(501)) == 3
+    assert (plan.count(said(501)), plan.count("target_words")) == (3, 0)
     lines = plan.splitlines()
     assert lines[0] == "Beat 1: It burns low."
     assert "Length: 670 words of about 740 that were wanted." in lines
@@ -255,6 +256,19 @@ async def test_the_second_round_is_asked_about_what_was_changed_and_nothing_else
     assert said(1_020) not in prompt
     asked = done.desk.prompt(3).partition("<issues>\n")[2].partition("\n</issues>")[0]
     assert [json.loads(one)["quote"] for one in asked.splitlines()] == [second, said(9)]
+
+
+async def test_what_a_patch_has_mended_beside_its_quote_is_not_asked_about_again(
+    tmp_path: Path,
+) -> None:
+    """As in chapter 2 of Brackenholm: what shone is named before the words that were quoted."""
+    quote, before, other = said(1_003), said(1_002), said(1_010)
+    found = critique(issue(quote, "error"), issue(other, "error"))
+    done = await revised(
+        tmp_path, agent_for(SOUND), found, patches((before, said(9))), NONE, patches()
+    )
+    asked = done.desk.prompt(3).partition("<issues>\n")[2].partition("\n</issues>")[0]
+    assert [json.loads(one)["quote"] for one in asked.splitlines()] == [other]
 
 
 async def test_there_are_never_more_than_two_rounds(tmp_path: Path) -> None:

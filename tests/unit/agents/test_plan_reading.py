@@ -168,3 +168,20 @@ async def test_a_long_plan_is_read_in_one_request_of_bounded_size(tmp_path: Path
     shown = desk.prompt(8).partition("<plan>")[2].partition("</plan>")[0]
     assert '"scene":"8.15"' in shown
     assert len(desk.prompt(8)) < 42_000
+
+
+async def test_who_plans_scenes_and_who_reads_them_knows_what_really_happened(
+    tmp_path: Path,
+) -> None:
+    """Brackenholm: each stage made up for itself who had cut the bag, and when."""
+    desk = desk_of(tmp_path)
+    outline = json.loads(desk.paths.resolve("outline.json").read_text("utf-8"))
+    truth = "Jon put out the lamp on the night before, and Mara does not know it."
+    desk.put("outline.json", outline | {"truth": truth, "ending": "She leaves."})
+    lit = LIT | {"goal": "To be rid of the key.", "withholds": ["Why she gives it away"]}
+    await planned(desk, plans(lit, LOCKED), review())
+    whole = desk.prompt(0).partition("<whole_book>")[2].partition("</whole_book>")[0]
+    assert json.loads(whole) == {"ending": "She leaves.", "truth": truth}
+    read = desk.prompt(1)
+    assert truth in read.partition("<world>")[2].partition("</world>")[0]
+    assert ("To be rid of the key." in read, "Why she gives it away" in read) == (True, True)

@@ -237,7 +237,7 @@ async def test_SC_scenes_are_planned_chapter_by_chapter_with_the_names_of_the_ca
     assert "Goal" not in desk.prompt(0)
     last = desk.prompt(1)
     neighbours = json.loads(last.partition("<outline>\n")[2].partition("\n</outline>")[0])
-    assert neighbours[0]["planned"][-1] == "3.7 S"
+    assert neighbours[0]["planned"][-1] == "3.7 (The Slip) S"
     assert neighbours[1]["last_scene"]["goal"] == "Goal 3.7"
     assert '"name":"Jon Ide"' in last
     assert '"name":"The Slip"' in last

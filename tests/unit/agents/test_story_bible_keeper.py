@@ -11,6 +11,7 @@ from tests.support.agent_desk import AgentDesk
 from libriscribe2.agents.story_bible_keeper import StoryBibleAgent
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.story_bible import MOST_FACTS, StoryBibleFile
+from libriscribe2.project.paths import story_bible_file
 
 TEXT = """# Part 1
 
@@ -140,3 +141,21 @@ def test_a_chapter_that_moves_takes_its_facts_along() -> None:
     made = StoryBibleFile.model_validate({"facts": [EYES | {"line": 3}]})
     assert [(one.chapter, one.line) for one in made.of_chapter(7)] == [(7, 3)]
     assert "chapter" not in made.model_dump_json()
+
+
+async def test_what_the_state_shows_and_the_ledger_does_not_is_ended_by_its_words(
+    tmp_path: Path,
+) -> None:
+    desk = desk_of(tmp_path)
+    has = fact("Jon Ide", "possession", "has: brass lamp", "he held the brass lamp")
+    made = await canon(desk, reply(has))
+    desk.put(story_bible_file(1), made.model_dump(mode="json"))
+    desk.put("chapters/02.md", "# Part 2\n\nMara Voss sold what had hung in the tower.\n")
+    end = {
+        "line": "Jon Ide, possession: has: brass lamp (chapter 1)",
+        "quote": "Mara Voss sold what had hung in the tower",
+        "now": "",
+    }
+    read = await desk.run(StoryBibleAgent, reply(ended=[end]), chapter=2)
+    assert isinstance(read, StoryBibleFile)
+    assert [(one.entity, one.value) for one in read.ended] == [("Jon Ide", "has: brass lamp")]

@@ -12,6 +12,7 @@ from libriscribe2.agents.chapter_writer import ChapterWriterAgent
 from libriscribe2.agents.concept_generator import TitleGeneratorAgent
 from libriscribe2.agents.manuscript import ManuscriptAgent
 from libriscribe2.agents.summarizer import PART_BUDGET, SummarizerAgent
+from libriscribe2.context.people_and_facts import PEOPLE_REMARK
 from libriscribe2.context.prompt_parts import ContextManifest
 from libriscribe2.context.story_so_far import REMEMBERED, SCENE_BREAK
 from libriscribe2.errors import MaxRetriesExceededError
@@ -71,7 +72,9 @@ async def test_CW_a_scene_sees_its_plan_its_people_its_place_and_the_text_before
         "characters": ["Mara Voss"],
         "place": "The Lamp Room",
     }
-    assert json.loads(block(first, "characters")) == [{"name": "Mara Voss", "role": "keeper"}]
+    remark, cards = block(first, "characters").split("\n")
+    assert remark == PEOPLE_REMARK
+    assert json.loads(cards) == [{"name": "Mara Voss", "role": "keeper"}]
     assert [one["name"] for one in json.loads(block(first, "places").splitlines()[1])] == [
         "The Lamp Room"
     ]

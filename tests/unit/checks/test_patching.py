@@ -272,3 +272,24 @@ def test_a_patch_of_an_error_that_makes_another_one_is_refused() -> None:
 
     patch = Patch(issue=1, find="Jon waited below.", replace="In this chapter Jon waited below.")
     assert not patched(TEXT, [patch], judge, errors={1}).kept
+
+
+def test_a_clause_that_mends_a_long_chapter_stays_and_padding_is_refused() -> None:
+    """In the book's own words: its chapter had 1,280 words of 900, and the mend was refused."""
+    text = " ".join(
+        [*(f"{fresh(n, 9).capitalize()}." for n in range(140)), "Winifred blotted the line."]
+    )
+
+    def judge(version: str) -> GateFigures:
+        return GateFigures({"length": count_words(version) / 900})
+
+    clause = "The company had kept them in the carriages all day, until the heating went."
+    mend = Patch(issue=1, find="Winifred blotted", replace=f"{clause} Winifred blotted")
+    assert patched(text, [mend], judge).kept
+    padding = [
+        Patch(find=fresh(n, 9).capitalize(), replace=f"{fresh(n, 9).capitalize()}. {clause}")
+        for n in range(12)
+    ]
+    done = patched(text, padding, judge)
+    assert len(done.kept) == 3
+    assert {reason for _, reason in done.refused} == {"worse by: length"}

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rich_book import scene, state
 
-from libriscribe2.checks.continuity.ledger import facts_in_force, with_ends, world_at
+from libriscribe2.checks.continuity.ledger import (
+    facts_in_force,
+    open_ledger,
+    place_facts,
+    with_ends,
+    world_at,
+)
 from libriscribe2.context.people_and_facts import facts_of
 from libriscribe2.context.scene_context import scene_context
 from libriscribe2.models.story import Character, Entry, WorldFile
@@ -180,6 +186,41 @@ def test_a_thing_is_in_one_hand() -> None:
     assert values(with_ends(told, {}), 3) == ["has: lantern", "gets: brass key", "has: lantern"]
 
 
+def test_what_somebody_takes_lies_no_longer_where_it_was() -> None:
+    """`Unruh`, chapter 4: the father has had the broken staff since chapter 2."""
+    shaft = fact(Attribute.LOCATION, "in einer Filmdose in Hedwigs Tasche", 1, "gebrochene Welle")
+    taken = fact(Attribute.POSSESSION, "bekommt: gebrochene Welle", 2, "Albert Lorenz")
+    assert values(with_ends([shaft, taken], {}), 2) == [shaft.value]
+    assert values(with_ends([shaft, taken], {}), 3) == [taken.value]
+
+
+def test_of_a_place_one_clause_may_end_before_the_others() -> None:
+    """`Skarra`: the floor of the Refuge was lowered, and it is still a cage with a bench."""
+    told = "A tarred cage, with a bench for three; its floor is two feet above the tide. It is old."
+    world = WorldFile(overview="A spit.", places=[Entry(name="the Refuge", description=told)])
+    ledger = place_facts(world)
+    end = EndedFact(
+        entity="the Refuge", attribute=Attribute.STATE, value=ledger[1].value, quote="They cut it."
+    )
+    left = world_at(world, {5: [end]}, 6).places[0].description
+    assert left == "A tarred cage, with a bench for three. It is old."
+
+
+def test_what_may_end_stands_in_the_ledger_before_the_smells_of_places() -> None:
+    """Brackenholm: a flask in the text is Dacre's flask, and a promise is kept at last."""
+    flask = fact(Attribute.POSSESSION, "has: silver flask", 1, "Julian Dacre")
+    promise = fact(Attribute.PROMISE, "to enter the slip at dawn", 1, "Winifred Sharrow")
+    smells = Fact(
+        entity="the yard", attribute=Attribute.STATE, value="Smells of cabbage.", chapter=0
+    )
+    text = "Winifred crossed the yard, and there was a flask in the van."
+    shown = open_ledger([smells, flask, promise], 2, text, ["Winifred Sharrow"], 10_000)
+    assert sorted(shown.values(), key=str) == sorted([smells, flask, promise], key=str)
+    least = open_ledger([smells, flask, promise], 2, text, ["Winifred Sharrow"], 130)
+    assert smells not in least.values()
+    assert len(least) == 2
+
+
 def test_what_never_changes_is_ended_by_nothing() -> None:
     eyes = fact(Attribute.EYES, "grey", 1)
     end = EndedFact(entity="Mara Voss", attribute=Attribute.EYES, value="grey", quote="green")
@@ -211,3 +252,16 @@ def test_who_is_in_no_plan_has_a_card_from_the_chapter_that_brought_them_in() ->
     cards = scene_context(book, 0).values["characters"]
     assert '{"name":"Constable Petrie","role":"a kind long-faced policeman"}' in cards
     assert '"name":"Old Tam"' in cards
+
+
+def test_what_really_happened_is_told_to_whoever_writes() -> None:
+    book = state(4, 9)
+    assert "What really happened" not in scene_context(book, 0).values["whole_book"]
+    hidden = replace(book, outline=book.outline.model_copy(update={"truth": "Jon did it."}))
+    told = scene_context(hidden, 0).values["whole_book"]
+    assert "the reader learns of it only what a scene reveals: Jon did it." in told
+
+
+def test_the_next_chapter_stands_in_one_part() -> None:
+    assert "Chapter 5," not in (ahead := scene_context(state(4, 9), 0).values["ahead"])
+    assert "Chapter 6," in ahead

@@ -196,7 +196,10 @@ def test_what_has_changed_is_not_told_as_it_was() -> None:
 
 def test_the_card_says_whose_state_it_tells() -> None:
     gone = replace(TAKEN, old=((("ben",), ("looks for",)),), needed=())
-    assert broken(replace(SCENE, bears=()), gone) == ["L6 k1 old: Ada has the key."]
+    scene = replace(SCENE, bears=())
+    untold = replace(gone, new=((("key",), ("sold",)),), quote="She sold it")
+    assert broken(scene, untold) == ["L6 k1 old: Ada has the key."]
+    assert broken(scene, gone) == []  # it is as planned, and the story so far tells the rest
 
 
 def test_a_change_that_the_scene_needs_is_told_or_stands_in_the_text() -> None:

@@ -10,9 +10,11 @@ longer so, and nothing after that chapter contradicts it.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import dropwhile, takewhile
 from typing import Final, TypeVar
 
+from libriscribe2.checks.function_words import function_words
 from libriscribe2.checks.text import sentences
 from libriscribe2.models.story import Entry, WorldFile
 from libriscribe2.models.story_bible import (
@@ -44,7 +46,7 @@ ONE_AT_A_TIME: Final = frozenset(
 )
 """What has one value at a time; of the others there may be several."""
 
-_UNLISTED: Final = frozenset({Attribute.ACTS, Attribute.WEEKDAY, Attribute.RULE, Attribute.PROMISE})
+_UNLISTED: Final = frozenset({Attribute.ACTS, Attribute.WEEKDAY, Attribute.RULE})
 """What no reader of a chapter is asked about: it ends by itself, or stands elsewhere.
 
 So does where somebody is; where a thing lies does not."""
@@ -56,8 +58,12 @@ CLAIMED: Final = "claimed"
 SHORTEST_STEM: Final = 4
 """Shorter words have no endings: too many words begin with them."""
 
+_CLAUSES: Final = "; "
+"""Between what one sentence says of a place and the next thing that it says."""
+
 _HALF: Final = 0.5
 _WORD: Final = re.compile(r"\w+")
+_TERM: Final = re.compile(r"[^\W_]+")
 
 
 FactT = TypeVar("FactT", Fact, VerifiedFact)
@@ -72,7 +78,7 @@ def with_ends(facts: Sequence[Fact], ended: Mapping[int, Sequence[EndedFact]]) -
     """Statements, each with the chapter in which it ends.
 
     Whoever gets a thing, or is shown with one that has a name of its own, ends that another one
-    has it.
+    has it, and that it lies where an earlier chapter put it.
 
     Args:
         facts: The statements under one name each.
@@ -125,7 +131,11 @@ def _is_meant(fact: Fact, end: EndedFact) -> bool:
 
 
 def _takes(later: Fact, fact: Fact) -> bool:
-    """Whether a statement says that a thing is in other hands by now."""
+    """Whether a statement says that a thing is in other hands by now, or in somebody's at all."""
+    if fact.attribute is Attribute.LOCATION:
+        verb, thing = held(later)
+        is_it = thing == plain(fact.entity) and verb != "uses"
+        return is_it and later.chapter > fact.chapter and later.stance in HARD_STANCES
     if fact.attribute is not Attribute.POSSESSION or later.place <= fact.place:
         return False
     if later.entity == fact.entity or later.stance not in HARD_STANCES:
@@ -203,11 +213,12 @@ def plain(value: str) -> str:
 
 
 def place_facts(world: WorldFile | None) -> list[Fact]:
-    """What the plan says of its places, sentence by sentence: it holds until a chapter ends it."""
+    """What the plan says of its places, clause by clause: it holds until a chapter ends it."""
     return [
         Fact(entity=place.name, attribute=Attribute.STATE, value=one, chapter=0)
         for place in (world.places if world is not None else ())
-        for one in sentences(place.description)
+        for sentence in sentences(place.description)
+        for one in sentence.split(_CLAUSES)
     ]
 
 
@@ -216,9 +227,16 @@ def world_at(world: WorldFile, ended: Mapping[int, Sequence[EndedFact]], chapter
     gone = {(one.entity, one.value) for n, ends in ended.items() if n < chapter for one in ends}
 
     def left(place: Entry) -> Entry:
-        told = sentences(place.description)
-        kept = " ".join(one for one in told if (place.name, one) not in gone)
-        return place.model_copy(update={"description": kept}) if gone else place
+        told = []
+        for sentence in sentences(place.description):
+            clauses = sentence.split(_CLAUSES)
+            kept = [
+                one for one in clauses if not {(place.name, one), (place.name, sentence)} & gone
+            ]
+            if kept:
+                is_less = len(kept) < len(clauses)
+                told.append(f"{_CLAUSES.join(kept).rstrip('.')}." if is_less else sentence)
+        return place.model_copy(update={"description": " ".join(told)}) if gone else place
 
     return world.model_copy(update={"places": [*map(left, world.places)]})
 
@@ -228,8 +246,9 @@ def open_ledger(
 ) -> dict[str, Fact]:
     """What holds of whom and what a chapter names when it begins, by the line that says it.
 
-    Where not all of it fits, what an event ends comes first, then what somebody has learnt or
-    says, then what is so for good; of each the latest first.
+    A thing is named, too, by the word that says what it is, also where somebody has it. Where not
+    all of it fits, what an event ends comes first, then what somebody has learnt or says, then what
+    the plan says of its places, then what is so for good; of each the latest first.
 
     Args:
         facts: What earlier chapters state and what the plan says of its places.
@@ -238,17 +257,28 @@ def open_ledger(
         people: Names of people: one word of them is enough.
         budget: Most that all lines take.
     """
-    told, named = set(plain(text).split()), {name.casefold() for name in people}
-    told |= {stem for word in told for stem in stems(word)}
+    said, named = plain(text).split(), {name.casefold() for name in people}
+    told, small = set(said).union(*map(stems, {*said})), function_words(said)
+
+    def is_kind(fact: Fact) -> bool:
+        thing = held(fact)[1] if fact.attribute is Attribute.POSSESSION else fact.entity
+        kind = "" if thing.casefold() in named else kind_of(thing, small)
+        return kind in told or not told.isdisjoint(stems(kind))
+
+    def is_named(fact: Fact) -> bool:
+        return _is_named(fact.entity, told, named)
+
     about = [
         fact
         for fact in facts_in_force(facts, chapter, claims=True)
         if fact.attribute not in _UNLISTED
         and (fact.attribute is not Attribute.LOCATION or fact.entity.casefold() not in named)
-        and _is_named(fact.entity, told, named)
+        and (is_named(fact) or is_kind(fact))
     ]
     chosen: list[Fact] = []
-    for fact in sorted(about, key=lambda fact: (_lasting(fact), *latest_first(fact))):
+    for fact in sorted(
+        about, key=lambda fact: (_lasting(fact), not is_named(fact), *latest_first(fact))
+    ):
         budget -= weigh(_line("e00", fact)) + 1
         if budget >= 0:
             chosen.append(fact)
@@ -258,8 +288,10 @@ def open_ledger(
 
 def _lasting(fact: Fact) -> int:
     """How unlikely it is that a chapter ends a statement."""
+    if not fact.chapter and not fact.origin:  # the plan
+        return 2
     if fact.attribute in FIXED:
-        return 2 + (fact.attribute in PERMANENT)
+        return 3 + (fact.attribute in PERMANENT)
     if fact.attribute is Attribute.KNOWS:
         return 0
     return int(fact.attribute is Attribute.LEARNS or fact.stance == "said_by")
@@ -278,6 +310,17 @@ def _is_named(entity: str, told: set[str], people: set[str]) -> bool:
     if entity.casefold() in people:
         return bool(there)
     return len("".join(there)) >= _HALF * len("".join(own))
+
+
+def kind_of(name: str, small: Collection[str]) -> str:
+    """The word of a thing's name that says what it is: `book` of `the harbour book of 1911`.
+
+    Args:
+        name: The name.
+        small: Words that say nothing.
+    """
+    own = dropwhile(small.__contains__, _TERM.findall(name.casefold()))
+    return "".join([*takewhile(lambda word: word not in small, own)][-1:])
 
 
 def stems(word: str) -> list[str]:
