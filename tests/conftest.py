@@ -27,7 +27,7 @@ _usual = settings.get_profile(settings.get_current_profile_name())
 settings.register_profile(
     "quick",
     _usual,
-    max_examples=50,
+    max_examples=30,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -5,6 +5,7 @@ import shlex
 import tomllib
 from importlib import resources
 from pathlib import Path
+from typing import Final
 
 import pytest
 from tests.docs.help_page import PAGE, ROOT, help_of, loaded
@@ -56,9 +57,12 @@ def commands_in(text: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in lines if line.startswith("libriscribe2 ")]
 
 
-@pytest.mark.parametrize("path", sorted(pages()), ids=lambda path: path.name)
+PAGES: Final = pages()
+
+
+@pytest.mark.parametrize("path", sorted(PAGES), ids=lambda path: path.name)
 def test_DO_a_page_made_from_the_code_is_current(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == pages()[path], "run `make docs`"
+    assert path.read_text(encoding="utf-8") == PAGES[path], "run `make docs`"
 
 
 def test_DO_the_page_of_json_is_what_the_commands_print(tmp_path: Path) -> None:
@@ -68,7 +72,7 @@ def test_DO_the_page_of_json_is_what_the_commands_print(tmp_path: Path) -> None:
 
 
 def test_DO_no_schema_is_left_of_a_file_that_is_gone() -> None:
-    assert {*(REFERENCE / "schemas").iterdir()} <= pages().keys()
+    assert {*(REFERENCE / "schemas").iterdir()} <= PAGES.keys()
 
 
 def test_DO_the_readme_is_one_page() -> None:

@@ -206,6 +206,7 @@ def test_XC_03_a_demo_needs_no_word_and_takes_a_free_name(desk: Desk, tmp_path: 
         "projects/demo-3/manuscript.md",
         "projects/demo-3/exports/demo-3.epub",
     ]
+    assert "was written by a language model" in ran.err.splitlines()[0]
     assert "libriscribe2 view demo-3" in ran.err
     book = desk.project("demo-3")
     assert (len(book.chapters()), book.path("exports/demo-3.epub").is_file()) == (10, True)

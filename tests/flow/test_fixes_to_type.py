@@ -61,4 +61,8 @@ def test_a_name_with_a_blank_is_quoted(desk: Desk) -> None:
     (desk.folder / "m.md").write_text("# One\n\nIt rained.\n", encoding="utf-8")
     taken = desk.run("import", "m.md", "--mock", "-p", "my own").err
     assert "`libriscribe2 resume 'my own'`" in taken
+
+
+@pytest.mark.slow
+def test_the_name_of_a_demonstration_with_a_blank_is_quoted(desk: Desk) -> None:
     assert "libriscribe2 view 'a demo'\n" in desk.run("demo", "-p", "a demo").err

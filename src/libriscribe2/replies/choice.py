@@ -8,7 +8,9 @@ from functools import partial
 from typing import Any, Final
 
 from libriscribe2.replies.amounts import number_in
-from libriscribe2.replies.remarks import TYPE_NAMES, is_template, says_more
+from libriscribe2.replies.contract import only_fence
+from libriscribe2.replies.remarks import TYPE_NAMES, is_template, says_more, words_of
+from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.schema_fit import (
     SCHEMA_WORDS,
     Fit,
@@ -39,6 +41,10 @@ _MAX_KEYWORD: Final = 80
 _SEPARATED: Final = re.compile(r"[,;，、；]|\d[.)]\s|[.!?。！？…]\s*\S|[•*]")
 _CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S|\d,\d")
 _LIST_COMMA: Final = re.compile(r",(?!(?<=\d,)\d)")
+
+
+_COMMAND: Final = re.compile(r"[\b\f\t\r](?=[A-Za-z])")
+_LETTERS: Final = {"\b": "b", "\f": "f", "\t": "t", "\r": "r"}
 
 
 def _is_keyword(part: str) -> bool:
@@ -94,7 +100,7 @@ class Coercion:
         """The value in a type that the node accepts, if there is exactly one way."""
         branches = alternatives(resolve(node, self._root), self._root)
         if any(accepts_type(branch, value) for branch in branches):
-            return value
+            return self._with_commands(value)
         if value == "null" and any(accepts_type(branch, None) for branch in branches):
             self.applied.append("null_dropped")
             return None
@@ -119,6 +125,14 @@ class Coercion:
                 self.applied.append(name)
                 return changed
         return value
+
+    def _with_commands(self, value: Any) -> Any:
+        """A text with its backslashes where form feeds or backspaces begin words: `\\frac`, `\\b`."""
+        if not isinstance(value, str) or not ("\f" in value or "\b" in value):
+            return value
+        text = _COMMAND.sub(lambda found: f"\\{_LETTERS[found[0]]}", value)
+        self.applied += ["invalid_escape"] * (text != value)
+        return text
 
     def _split(self, value: Any, node: Mapping[str, Any]) -> Any:
         """A list from a comma-separated string, or from one string per line."""
@@ -312,7 +326,7 @@ FULL: Final = 4
 PARTIAL: Final = 3
 BARE: Final = 2
 STRANGE: Final = 1
-_MAX_WRAPPER_DEPTH: Final = 5
+_MAX_WRAPPER_DEPTH: Final = 8
 _MAX_WRAPPED: Final = 20
 
 
@@ -468,8 +482,15 @@ def _contents(value: Any) -> Iterator[Any]:
     for child in children:
         if isinstance(child, dict | list):
             yield child
-        elif isinstance(child, str) and child.lstrip()[:1] in ("{", "["):
-            text = child.strip()
-            parsed = strict_parse(text)
-            if parsed.end == len(text):
+        elif isinstance(child, str) and (text := _json_in(child)):
+            outcome = repair_json(text) if (parsed := strict_parse(text)).end < 0 else None
+            if outcome is not None and outcome.trouble is None and outcome.end == len(text):
+                yield outcome.value
+            elif parsed.end == len(text):
                 yield parsed.value
+
+
+def _json_in(text: str) -> str:
+    """The JSON that a text is, or that stands in its only fence with nothing said behind it."""
+    _, inside, behind = only_fence(text) or ("", "", text)
+    return "" if words_of(behind) or inside.lstrip()[:1] not in ("{", "[") else inside.strip()

@@ -149,7 +149,7 @@ _ADVICE: Final = {
     "several_items": "Your reply held several items. Answer with exactly one JSON object.",
     "wrong_fields": "Your JSON could be read, but its fields are not as wanted.",
     "remark": (
-        "Your reply said something behind the JSON that may change it, or asked a question. "
+        "Your reply said something beside the JSON that may change it, or asked a question. "
         "If the JSON is final, send it alone; else send it as it should be."
     ),
     "too_deep": "Your JSON was nested too deeply. Flatten it.",

@@ -7,19 +7,16 @@ from itertools import pairwise
 from typing import Any, Final
 
 from libriscribe2.replies.normalise import REASONING_NAME
+from libriscribe2.replies.repair.patterns import QUESTION
 from libriscribe2.replies.strict_json import string_leaves
 
-# The Greek question mark is a semicolon.
-_QUESTION: Final = re.compile(
-    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟]"
-)
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
 _ASKED: Final = re.compile(r"[?？؟][)\]\"'”’»」*_~\s]*\Z")
 
 
 def asks(text: str) -> bool:
     """Whether a text holds a question."""
-    return _QUESTION.search(text) is not None
+    return QUESTION.search(text) is not None
 
 
 def ends_asking(text: str) -> bool:
@@ -238,5 +235,5 @@ def says_more(value: Mapping[str, Any]) -> bool:
     """Whether a text beside what a wrapper holds says something of it: why it failed, for one."""
     texts = ((name, one) for name, one in value.items() if isinstance(one, str))
     named = [one for name, one in texts if not _REASONING.fullmatch(name)]
-    said = [one for one in named if one.lstrip()[:1] not in ("{", "[")]
+    said = [one for one in named if one.lstrip()[:1] not in ("{", "[", "`")]
     return len(said) > 1 and any(_SENTENCE.search(text) for text in said)

@@ -210,16 +210,16 @@ class RepairParser:
         else:
             self._value(frame, char)
 
-    def _open(self, frame: Frame | None) -> None:
-        """Enter the container whose bracket stands here."""
+    def _open(self, frame: Frame | None, implied: Any = None) -> None:
+        """Enter the container whose bracket stands here, or the one whose bracket is missing."""
         cursor = self.cursor
         if len(self._stack) >= MAX_DEPTH:
             raise cursor.halt("too_deep")
         char = cursor.text[cursor.at]
-        is_object = char in "{｛"
+        is_object = char in "{｛" if implied is None else isinstance(implied, dict)
         if char in "｛［":
             cursor.note("full_width_punctuation", cursor.at)
-        value: Any = {} if is_object else []
+        value: Any = ({} if is_object else []) if implied is None else implied
         node = schema_node(self._policy.schema, frame, value)
         behind_text = frame is not None and not frame.is_object and frame.plain_last
         if frame is None:
@@ -227,8 +227,13 @@ class RepairParser:
         else:
             self._put(frame, value)
         state = KEY_STATE if is_object else VALUE_STATE
-        self._stack.append(Frame(value, is_object, state, node, plain_last=behind_text))
-        cursor.at += 1
+        inner = Frame(value, is_object, state, node, plain_last=behind_text)
+        self._stack.append(inner)
+        if implied is None or frame is None:
+            cursor.at += 1
+            return
+        inner.width = len(frame.value[0])  # type: ignore[index]
+        cursor.note("missing_opener", cursor.at)
 
     def _put(self, frame: Frame, value: Any, *, plain: bool = False) -> None:
         """Add a value to its container."""
@@ -288,6 +293,8 @@ class RepairParser:
         cursor = self.cursor
         if char in _OPENING:
             self._container(frame)
+        elif (implied := frame.implied(cursor.text, cursor.at)) is not None:
+            self._open(frame, implied)
         elif cursor.is_fence():
             raise early_end(cursor, frame, len(self._stack))
         elif char in OPEN_QUOTES or cursor.is_escaped_quote():
@@ -377,7 +384,9 @@ class RepairParser:
             cursor.note("full_width_punctuation", cursor.at)
         cursor.at += 1
         for _ in range(closing.pops):
-            self._stack.pop()
+            closed = self._stack.pop()
+            if closed.width not in (0, len(closed.value)):
+                raise cursor.halt("ambiguous")
         if closing.pops == 0:
             self._stack[-1].state = SEPARATOR_STATE
 

@@ -17,6 +17,7 @@ from libriscribe2.replies.repair.patterns import (
     FENCES_WITHIN,
     KEY,
     OPEN_QUOTES,
+    QUESTION,
     QUOTED_KEY,
     StringToken,
     follows,
@@ -47,6 +48,7 @@ class Frame:
         plain_last: Whether the last value was a string without any damage.
         remarks: For each comment, how many items of the list stood before it.
         ends_remarked: Whether the last of them stands on a line of its own.
+        width: How many members it must have, since its opening bracket was added; 0: any.
     """
 
     value: dict[str, Any] | list[Any]
@@ -58,6 +60,19 @@ class Frame:
     plain_last: bool = False
     remarks: list[int] = field(default_factory=list)
     ends_remarked: bool = False
+    width: int = 0
+
+    def implied(self, text: str, at: int) -> Any:
+        """An empty item where only its opening bracket is missing: the others are such, too."""
+        items = self.value if isinstance(self.value, list) and self.value else [None]
+        first, last = items[0], items[-1]
+        alike = isinstance(last, dict | list) and type(first) is type(last)
+        if not alike or len(first) != len(last) or len(first) < 2:
+            return None
+        if isinstance(first, list):
+            return []
+        key = KEY.match(text, at)
+        return {} if key is not None and re.split(r"\W+", f" {key[0]}")[1] in first else None
 
     def leaves_out(self, *, ends: bool) -> bool:
         """Whether a comment stands for items of this list.
@@ -305,6 +320,8 @@ class Cursor:
                 return char
             if ELLIPSIS.search(comment.group()):
                 raise self.halt("ellipsis")
+            if QUESTION.search(comment.group()):
+                raise self.halt("remark")
             self.note("comment", self.at)
             self.at = comment.end()
 

@@ -85,6 +85,10 @@ _OPERATION: Final = re.compile(
     r"""\s*+[+*/%]\s*+[\w.]+\s*[,}\]\n]|\s++(?:\.{1,2}|&|\|\|?|~)\s++["'`]"""
 )
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
+# The Greek question mark is a semicolon.
+QUESTION: Final = re.compile(
+    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟]"
+)
 OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
 
 
