@@ -63,7 +63,7 @@ def grammar_of(tag: str) -> Grammar:
         closer=re.compile(rf"</{NAMESPACE}{word}\s*>|{_SHORT_CLOSER}", re.IGNORECASE),
         parameter=re.compile(rf"<{NAMESPACE}{PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
         edge=re.compile(
-            rf"<(?P<slash>/)?{NAMESPACE}(?:(?P<call>{word})|{PARAMETER_WORDS})\b[^<>]*>",
+            rf"<(?P<slash>/\s*)?{NAMESPACE}(?:(?P<call>{word})|{PARAMETER_WORDS}s?)(?![^\W\d])[^<>]*>",
             re.IGNORECASE,
         ),
     )
@@ -172,6 +172,12 @@ def read_elements(source: Source, tool: str, place: int, frame: Frame) -> Found 
     if closing is not None:
         return Found(closing.end(), (ReadCall(tool, arguments),))
     return Found(len(text), issue=CUT_OFF) if place == len(text) else None
+
+
+def lacks_nothing(source: Source, call: ReadCall, place: int) -> bool:
+    """Whether a call that the end of the text leaves open has every argument that its tool takes."""
+    known = source.schemas.get(call.name, {}).get("properties", {})
+    return place == len(source.text) and bool(known) and call.arguments.keys() == set(known)
 
 
 def _is_parameter(source: Source, tool: str, name: str) -> bool:

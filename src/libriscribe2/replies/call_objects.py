@@ -148,7 +148,13 @@ def _describes_type(value: object) -> bool:
 
 
 def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The inner object of `{"type": "function", "function": {...}}` and its like."""
+    """The inner object of `{"type": "function", "function": {...}}` and its like.
+
+    OpenAI's `multi_tool_use.parallel` has several calls as its argument.
+    """
+    for inner in value.values() if _first_key(value, NAME_KEYS) else ():
+        if isinstance(inner, Mapping) and inner.keys() == {_PARALLEL}:
+            return inner
     for key in _NESTED_KEYS:
         inner = value.get(key)
         if isinstance(inner, Mapping) and not value.keys() - {key} - SIDE_KEYS:
@@ -172,7 +178,8 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
     return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))
 
 
-LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
+_PARALLEL: Final = "tool_uses"
+LIST_KEYS: Final = ("toolCalls", "tool_calls", _PARALLEL)
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
 TWICE: Final = "A tool call gives one argument twice, with different values; it was not executed."
 BESIDE_TEXT: Final = (
@@ -230,6 +237,9 @@ def read_json_call(
 
 def named_call(name: str | None, value: object, end: int) -> Found:
     """The call of a name with these arguments, or what is wrong with it."""
+    if name is not None and isinstance(value, Mapping) and value.keys() == {_PARALLEL}:
+        calls, dropped = marked_calls(value)
+        return Found(end, tuple(calls), issue=dropped_issue(dropped))
     if name is None:
         return Found(end, issue="A tool call without a name or with damaged arguments.")
     if not isinstance(value, Mapping):
@@ -241,6 +251,7 @@ def named_call(name: str | None, value: object, end: int) -> Found:
 def marked_calls(value: object) -> tuple[list[ReadCall], int]:
     """The calls in a value that stands where calls must stand, and how many items are none."""
     if isinstance(value, Mapping):
+        value = _unnested(value)
         key = next((key for key in LIST_KEYS if isinstance(value.get(key), list)), None)
         items: Iterable[object] = value[key] if key is not None else [value]
     else:
@@ -408,6 +419,7 @@ def read_envelope(value: object) -> Envelope | None:
     """The envelope in a JSON value, or None if it is something else."""
     if not isinstance(value, Mapping):
         return None
+    value = _unnested(value)
     if isinstance(value.get("content"), list):
         return _anthropic_message(value["content"])
     list_key = next((key for key in LIST_KEYS if _is_call_list(value.get(key, _MISSING))), None)

@@ -123,9 +123,12 @@ _ACTION_FENCES: Final = _DATA_FENCES - {"xml", "text", "plaintext", "txt"} | {
     "tool-call", "tool-calls", "toolcall", "function-call", "invoke",
 }  # fmt: skip
 _PYTHON: Final = ("python", "py")
-_PYTHON_CALL: Final = re.compile(r"\s*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\(")
+_PYTHON_CALL: Final = re.compile(
+    r"\s*+(?:\#[^\n]*+\n\s*+)*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\("
+)
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
 _SHOWN: Final = re.compile(r"\S")
+_STOPS: Final = (".", "!", "。", "！", "।")
 _BETWEEN: Final = re.compile(r"[\s,;]*+(?:(?:\d{1,3}[.)]|-)\s*+)?")
 _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
@@ -387,12 +390,14 @@ class _Scan:
         return fence.language in {*_DATA_FENCES, *_PYTHON} and self._is_alone(fence)
 
     def _is_alone(self, fence: Fence) -> bool:
-        """Whether nothing but reasoning stands before a fence, and nothing behind it."""
+        """Whether nothing but reasoning stands before a fence, and nothing behind it.
+
+        Before tags a whole sentence may stand; a colon says that something is shown.
+        """
         before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
-        return (
-            _SHOWN.search(self.text, before, fence.start) is None
-            and _SHOWN.search(self.text, fence.end) is None
-        )
+        said = self.text[before : fence.start].rstrip()
+        announced = self.text.startswith("<", fence.body_start) and said.endswith(_STOPS)
+        return not (said and not announced) and _SHOWN.search(self.text, fence.end) is None
 
     def _take_fence(self, fence: Fence, inner: Reading) -> None:
         self.reading.calls += inner.calls

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from libriscribe2.replies.outcome import RepairOutcome, refusal
-from libriscribe2.replies.remarks import asks, ends_asking
+from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.patterns import PAIRS
 from libriscribe2.replies.strict_json import strict_parse
@@ -231,6 +231,8 @@ _UNFINISHED: Final = re.compile(r"\w[ \t]+[\w'’]*(?:[^\W\d_]['\"”’)]*|,)[ 
 # What is said last on the line above a call, in parentheses, says how it is meant.
 _QUALIFIED: Final = re.compile(r"\w[^\n]*[(（][^()（）\n]{2,80}[)）][.:：!。]?\s*\Z")
 _ELEMENT: Final = re.compile(r"<(?!\w*(?:call|func|tool|action|invoke))([a-zA-Z]\w*)[^<>]*>")
+
+
 _MOST_BEHIND: Final = 30
 
 
@@ -273,7 +275,10 @@ def is_taken_back(text: str, end: int, until: int, *, marked: bool = False) -> b
         return False
     goes_on = line[:1] in (",", ";") or line[:1].islower()
     goes_on = goes_on or not (marked or not _NO_TEXT.sub("", line).strip())
-    explains = until == len(text) and (not marked or len(words) > _MOST_BEHIND)
+    # On the line of its mark a call is announced; below it, it may be withdrawn.
+    announced = bool(line) and "\n" not in behind.strip()
+    short = length(words) <= LONGEST if announced else len(words) <= _MOST_BEHIND
+    explains = until == len(text) and not (marked and short)
     return goes_on or explains or asks(behind)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from libriscribe2.replies.amounts import number_in
 from libriscribe2.replies.contract import only_fence
-from libriscribe2.replies.remarks import TYPE_NAMES, is_template, says_more, words_of
+from libriscribe2.replies.remarks import TYPE_NAMES, counts_twice, is_template, says_more, words_of
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.schema_fit import (
     SCHEMA_WORDS,
@@ -127,7 +127,7 @@ class Coercion:
         return value
 
     def _with_commands(self, value: Any) -> Any:
-        """A text with its backslashes where form feeds or backspaces begin words: `\\frac`, `\\b`."""
+        r"""A text with its backslashes where form feeds or backspaces begin words: `\frac`."""
         if not isinstance(value, str) or not ("\f" in value or "\b" in value):
             return value
         text = _COMMAND.sub(lambda found: f"\\{_LETTERS[found[0]]}", value)
@@ -424,6 +424,8 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     level = _level(coerced, schema, found)
     if level > STRANGE and is_template(coerced, schema):
         return Judgement(value, 0, trouble="placeholder")
+    if level > STRANGE and counts_twice(coerced):
+        return Judgement(value, 0, trouble="counted_twice")
     trouble = "wrong_shape" if level <= STRANGE else ""
     faults = found.missing + found.mistyped
     return Judgement(coerced, level, found.known, faults, tuple(coercion.applied), trouble)

@@ -134,6 +134,7 @@ _ADVICE: Final = {
     "conflicting_keys": (
         "Your JSON used a key twice with different values. Use each key once per object."
     ),
+    "counted_twice": ("Your JSON gave two items of a list the same number. Write each item once."),
     "not_a_number": "Your JSON held NaN or Infinity. Use a number or null.",
     "ambiguous": (
         "Your JSON could be read in more than one way. Escape every double quote inside a "

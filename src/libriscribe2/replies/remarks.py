@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from libriscribe2.replies.normalise import REASONING_NAME
 from libriscribe2.replies.repair.patterns import QUESTION
+from libriscribe2.replies.schema_fit import properties_of, resolve
 from libriscribe2.replies.strict_json import string_leaves
 
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
@@ -24,7 +25,8 @@ def ends_asking(text: str) -> bool:
     return _ASKED.search(_LAST_GROUP.sub("", text)) is not None
 
 
-_LONGEST: Final = 48
+LONGEST: Final = 48
+"""The longest remark behind a value or a call that is not asked about."""
 _SHORTEST_NAME: Final = 3
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LONGEST_NAME: Final = 60
@@ -46,13 +48,17 @@ def words_of(text: str) -> str:
     return plain if any(char.isalnum() for char in plain) else ""
 
 
+def length(said: str) -> int:
+    """How long a remark is; a wide character says as much as three."""
+    return len(said) + 2 * sum(char > "\u2e80" for char in said)
+
+
 def weighs(after: str, value: Any) -> bool:
     """Whether what is said behind a value may change it: the model has to say which counts.
 
     It is long or asks, or speaks of the value: it names one of its texts, a number, or quotes.
     """
-    wide = sum(char > "\u2e80" for char in after)
-    if len(after) + 2 * wide > _LONGEST or asks(after):
+    if length(after) > LONGEST or asks(after) or _TORN.fullmatch(after):
         return True
     if _NUMBER.search(after) or _QUOTED.search(after):
         return True
@@ -67,6 +73,49 @@ def weighs(after: str, value: Any) -> bool:
         )
         for field, text in string_leaves(value)
     )
+
+
+# Words behind a value that end in the middle of a sentence: the reply was cut off.
+_TORN: Final = re.compile(r"(?:[^\s.!?…:]+ ){4,}[^\W\d_]+")
+# "3 of 12", "12章中の3章": a part of a whole.
+_SHARE: Final = re.compile(
+    r"(?<![\d.,])(\d{1,3})(?= (?:[^\W\d_]{1,5} ){1,2}(\d{1,3})(?![\d.,]\d))"
+    r"|(?<!\d)(\d{1,3})[^\W\d_]{1,2}[\u3040-\u9fff\uac00-\ud7af ]{1,6}(\d{1,3})[\u3040-\u9fff\uac00-\ud7af]"
+)
+
+
+def is_a_share(lead: str, value: Any) -> bool:
+    """Whether words before a value say that its list has so many of more items: "3 of 12"."""
+    lists = [value, *(value.values() if isinstance(value, dict) else ())]
+    counts = {len(one) for one in lists if isinstance(one, list)}
+    shares = ([int(one) for one in found.groups() if one] for found in _SHARE.finditer(lead))
+    return any(min(share) < max(share) and min(share) in counts for share in shares)
+
+
+def gainsays(before: str, after: str, value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether words beside a value give one of its fields another value than it has.
+
+    Before it a label stands with them ("Verdict: accept"); short words behind it name another
+    value of the field's enum, and not its own.
+    """
+    properties = properties_of(resolve(schema, schema)) if isinstance(value, dict) else {}
+    for name, node in properties.items():
+        own, options = value.get(name), resolve(node, schema).get("enum", ())
+        others = [one for one in options if isinstance(one, str) and len(one) > 2 and one != own]
+        if isinstance(own, str) and not _says(own, after) and any(_says(o, after) for o in others):
+            return True
+        label = re.escape(name).replace("_", "[_ ]") + r"\W{0,3}[:：=]\W{0,4}"
+        said = re.search(rf"(?<!\w)(?i:{label})(?P<said>\w+)", before)
+        if said is None:
+            continue
+        number = said["said"] if type(own) is int and said["said"].isdecimal() else str(own)
+        if number != str(own) or said["said"].casefold() in map(str.casefold, others):
+            return True
+    return False
+
+
+def _says(word: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 _OPEN: Final = r"[<\[{(（［｛＜【〈]"
@@ -86,6 +135,7 @@ LEFT_OUT: Final = re.compile(
     rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]|<!--[ ]?{_DOTS}[^<>]{{1,200}}-->"
     rf"|(?<![.…])(?:\.{{3,}}+|…++)[ ]?[(（][^()（）\n]{{1,200}}+[)）][ ]?{_DOTS}"
     rf"|\A{_DOTS}[ ]?[(（\[][^()（）\[\]\n]{{1,200}}+[)）\]]\Z"
+    rf"|(?<=[.!?。！？…\"”»])\s?[\[［【](?:{_LETTER}+[ ,]+){{2,}}+{_LETTER}+[\]］】]\Z|(?<=[。！？])[（\[［【]{_LETTER}{{4,}}[）\]］】]\Z"
     rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
 )
 # The last item of a list that stands for others: an abbreviation, "(the rest)", "so on ...".
@@ -223,6 +273,31 @@ def has_gap(value: Any) -> bool:
         counts = [one for one in firsts if type(one) is int]
         rising = all(one < following for one, following in pairwise(counts))
         if rising and len(counts) == len(inner) > 1 and miscounts([{"": one} for one in counts]):
+            return True
+    return False
+
+
+# Names of fields that say no more than an item's place; "chapter" or "issue" may say to what it
+# belongs, and then stand twice.
+_COUNTERS: Final = ("number", "index", "id", "no", "nr")
+
+
+def counts_twice(value: Any) -> bool:
+    """Whether the items of a list count themselves without a gap, and two have one number."""
+    pending = [("", value)]
+    while pending:
+        name, node = pending.pop()
+        if isinstance(node, dict):
+            pending += node.items()
+        if not isinstance(node, list) or len(node) < 3 or not isinstance(node[0], dict):  # 1, 1
+            continue
+        pending += (("", one) for one in node)
+        field = next(iter(node[0]), "")
+        counts = [one.get(field) for one in node if isinstance(one, dict)]
+        if not all(type(one) is int for one in counts) or counts[0] not in (0, 1):
+            continue
+        whole = [*dict.fromkeys(counts)] == list(range(counts[0], counts[0] + len(counts) - 1))
+        if whole and (field in _COUNTERS or is_same_word(field, name)):
             return True
     return False
 

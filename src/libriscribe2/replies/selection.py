@@ -21,7 +21,7 @@ from libriscribe2.replies.outcome import (
     Trouble,
     refusal,
 )
-from libriscribe2.replies.remarks import has_gap, miscounts, weighs, words_of
+from libriscribe2.replies.remarks import gainsays, has_gap, is_a_share, miscounts, weighs, words_of
 from libriscribe2.replies.repair import lacks_end
 from libriscribe2.replies.schema_fit import properties_of, resolve, sole_list, types_of
 from libriscribe2.replies.strict_json import same_json, strict_parse
@@ -330,6 +330,7 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     end = max(again, default=best.end)
     behind = min((span.start for span in others if span.start >= end), default=len(text))
     after = words_of(text[end:behind])
+    before = _prose(text, 0, best.start, others)
     lead = text[max(0, best.start - _WINDOW) : best.start]
     part = _PART.search(lead)
     halved = part is not None and int(part[1]) < int(part[2])
@@ -339,7 +340,8 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     within = within or (bool(after) and text[end:behind].strip("` \t\r\n")[:1] in ("(", "（"))
     gap = has_gap(verdict.value) and task.wanted is not None
     weighty = struck or halved or patched or within or weighs(after, verdict.value)
-    weighty = weighty or (gap and bool(after))
+    weighty = weighty or (gap and bool(after)) or is_a_share(words_of(lead), verdict.value)
+    weighty = weighty or gainsays(before, after, verdict.value, task.wanted or {})
     if task.wanted is not None and refused is None and weighty:
         refused = refusal("remark", text, best.end)
     return ExtractionReport(
@@ -349,7 +351,7 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         issues=issues,
         repairs=(*best.repairs, *applied),
         refusal=refused,
-        before=_prose(text, 0, best.start, others),
+        before=before,
         after=_prose(text, best.end, len(text), others),
         unread=tuple(text[span.start : span.end] for span in others),
     )

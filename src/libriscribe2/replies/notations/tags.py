@@ -10,6 +10,7 @@ from libriscribe2.replies.call_elements import (
     Frame,
     Grammar,
     grammar_of,
+    lacks_nothing,
     next_begins,
     read_elements,
     value_end,
@@ -84,7 +85,9 @@ def _parameters(source: Source, grammar: Grammar, name: str, place: int, tag: st
     if closer is not None:
         return Found(closer.end(), (ReadCall(name, arguments),))
     if place == len(text):
-        return Found(place, issue=CUT_OFF)
+        call = ReadCall(name, arguments)
+        whole = lacks_nothing(source, call, place)
+        return Found(place, (call,)) if whole else Found(place, issue=CUT_OFF)
     if not arguments and text[place] == "<":
         return read_elements(source, name, place, Frame(re.compile(re.escape(tag)), grammar.closer))
     went_on = next_begins(text, place)
@@ -155,7 +158,9 @@ _KEY: Final = re.compile(
     rf"{_OPENER}([^<]*)(?:</{NAMESPACE}arg_key>\s*)+"
     rf"(?:<{NAMESPACE}arg_type>[^<]*</{NAMESPACE}arg_type>\s*)?<{NAMESPACE}arg_value>"
 )
-_VALUE_END: Final = re.compile(rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|{_GLM_END}|\Z))")
+_VALUE_END: Final = re.compile(
+    rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|<{NAMESPACE}tool_call>|{_GLM_END}|\Z))"
+)
 _CLOSER: Final = re.compile(_GLM_END)
 
 
@@ -179,9 +184,11 @@ def read_glm_call(source: Source, body: int) -> Found | None:
             return Found(len(text), issue=TWICE)
         place = after_space(text, value_end.end())
     closer = _CLOSER.match(text, place)
-    if closer is None:
-        return Found(len(text), issue=CUT_OFF)
-    return Found(closer.end(), (ReadCall(name, arguments),))
+    call = ReadCall(name, arguments)
+    whole = arguments and _INNER_WRAPPER.match(text, place) is not None
+    if closer is not None or whole or lacks_nothing(source, call, place):
+        return Found(closer.end() if closer else place, (call,))
+    return Found(len(text), issue=CUT_OFF)
 
 
 _WORDS: Final = (
@@ -261,10 +268,13 @@ def _wrapper(source: Source, body: int) -> Found | None:
     """A wrapper around other tags: it ends at once, and what it holds is read on its own."""
     place = after_space(source.text, body)
     inside = _INNER_TAG.match(source.text, place) or _INNER_WRAPPER.match(source.text, place)
-    return Found(body) if inside is not None else None
+    own = _OWN_TAG.match(source.text, place)
+    known = own is not None and own[0][1:-1] in source.tools
+    return Found(body) if inside is not None or known else None
 
 
-OWN_TAG_OPENER: Final = r"<[A-Za-z_][\w.\-]{0,127}>(?=\s*</?[A-Za-z_])"
+OWN_TAG_OPENER: Final = r"<[A-Za-z_][\w.\-]{0,127}>(?=\s*(?:</?[A-Za-z_]|\{))"
+_OWN_TAG: Final = re.compile(OWN_TAG_OPENER)
 
 
 def read_own_tag(source: Source, start: int, body: int) -> Found | None:
@@ -276,6 +286,8 @@ def read_own_tag(source: Source, start: int, body: int) -> Found | None:
     if source.text.startswith("</", place) and source.schemas.get(name, {}).get("required"):
         return None
     frame = Frame(re.compile(f"<{re.escape(name)}>"), re.compile(f"</{re.escape(name)}>"))
+    if source.text[place] == "{":
+        return read_json_call(source, name, place, frame.closer)
     found = read_elements(source, name, place, frame)
     if found is not None and found.calls and _is_open(source, name, found.end):
         return Found(len(source.text), issue=UNBALANCED)

@@ -52,6 +52,7 @@ _NAME_LINE: Final = re.compile(r"[ \t]*([^\s<>{}`]+)\s*")
 _TICKS: Final = re.compile(r"\s*`{3,}(?:json)?\s*")
 _INVOKE: Final = re.compile(TAG_OPENER)
 _NUMBER: Final = re.compile(r":\d+$")
+_NUMBERED: Final = re.compile(r"([\w.-]+):\d+\s*")
 
 
 def read_token_call(source: Source, _start: int, body: int) -> Found | None:
@@ -368,7 +369,18 @@ def read_recipient(source: Source, _start: int, body: int) -> Found | None:
     return read_json_call(source, name, head.end(), _RECIPIENT_END) if head and known else None
 
 
+STRIPPED_OPENER: Final = r"(?:(?m:^)|(?<=[}>]))functions\.(?=[\w.-]+:\d+\s*\{)"
+
+
+def read_stripped(source: Source, _start: int, body: int) -> Found | None:
+    """The call of a known tool whose tokens were taken out: `functions.search:0{...}`."""
+    head = _NUMBERED.match(source.text, body)
+    name = head[1] if head else ""
+    return read_json_call(source, name, head.end()) if head and name in source.tools else None
+
+
 NOTATIONS: Final = (
+    ToolFormat("stripped_tokens", STRIPPED_OPENER, read_stripped, rank=126, begins="functions"),
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call, rank=60),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call, rank=70),
     ToolFormat("calls_edge", CALLS_EDGE, no_call, rank=CONTROL),

@@ -62,17 +62,16 @@ class Frame:
     ends_remarked: bool = False
     width: int = 0
 
-    def implied(self, text: str, at: int) -> Any:
+    def implied(self, text: str, at: int) -> dict[str, Any] | list[Any] | None:
         """An empty item where only its opening bracket is missing: the others are such, too."""
-        items = self.value if isinstance(self.value, list) and self.value else [None]
-        first, last = items[0], items[-1]
-        alike = isinstance(last, dict | list) and type(first) is type(last)
-        if not alike or len(first) != len(last) or len(first) < 2:
+        if not isinstance(self.value, list) or not self.value:
             return None
-        if isinstance(first, list):
+        first, last = self.value[0], self.value[-1]
+        if isinstance(first, list) and isinstance(last, list) and len(first) == len(last) > 1:
             return []
-        key = KEY.match(text, at)
-        return {} if key is not None and re.split(r"\W+", f" {key[0]}")[1] in first else None
+        key = KEY.match(text, at) if isinstance(first, dict) and isinstance(last, dict) else None
+        alike = key is not None and first.keys() == last.keys() and len(first) > 1
+        return {} if key and alike and re.split(r"\W+", f" {key[0]}")[1] in first else None
 
     def leaves_out(self, *, ends: bool) -> bool:
         """Whether a comment stands for items of this list.
