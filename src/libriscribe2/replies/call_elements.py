@@ -86,9 +86,12 @@ def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] |
     for edge in grammar.edge.finditer(source.text, start):
         closes, is_call = edge["slash"] is not None, edge["call"] is not None
         if closes and not is_call and not depth.calls:
-            fits = _stands_before_tag(source.text, grammar, edge.end())
+            twice = grammar.edge.match(source.text, after_space(source.text, edge.end()))
+            again = twice is not None and twice["slash"] is not None and twice["call"] is None
+            end = twice.end() if twice is not None and again else edge.end()
+            fits = _stands_before_tag(source.text, grammar, end)
             if fits and not depth.parameters:
-                return edge.span()
+                return edge.start(), end
             mention = mention or (edge.span() if fits else None)
             stray = stray or not (fits or depth.parameters)
         if closes and is_call and not depth.calls and _ends_region(source.text, edge.end()):
@@ -109,7 +112,7 @@ def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] |
 def _stands_before_tag(text: str, grammar: Grammar, end: int) -> bool:
     place = after_space(text, end)
     patterns = (grammar.parameter, grammar.closer, _WRAPPER, _ANY_CALL)
-    return any(pattern.match(text, place) for pattern in patterns)
+    return place == len(text) or any(pattern.match(text, place) for pattern in patterns)
 
 
 def _ends_region(text: str, end: int) -> bool:

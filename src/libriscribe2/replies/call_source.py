@@ -234,6 +234,7 @@ _ELEMENT: Final = re.compile(r"<(?!\w*(?:call|func|tool|action|invoke))([a-zA-Z]
 
 
 _MOST_BEHIND: Final = 30
+_COMMA: Final = re.compile("[,，、،]")
 
 
 def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
@@ -277,7 +278,8 @@ def is_taken_back(text: str, end: int, until: int, *, marked: bool = False) -> b
     goes_on = goes_on or not (marked or not _NO_TEXT.sub("", line).strip())
     # On the line of its mark a call is announced; below it, it may be withdrawn.
     announced = bool(line) and "\n" not in behind.strip()
-    short = length(words) <= LONGEST if announced else len(words) <= _MOST_BEHIND
+    one_clause = len(words) <= _MOST_BEHIND and not _COMMA.search(behind)
+    short = length(words) <= LONGEST if announced else one_clause
     explains = until == len(text) and not (marked and short)
     return goes_on or explains or asks(behind)
 

@@ -38,7 +38,9 @@ _RESTART: Final = re.compile(
     r"|\n[ \t]*\n(?:[ \t]*[^\W\d](?:[^\n]*\n\s*|[^\n{\[\"]{0,80}:[ \t]*))?(?=[{\[]\s*[\"'{\[])"
 )
 # More of a value although its last bracket was read: a key, or a string behind a comma.
-_GOES_ON: Final = re.compile(rf"""{COMMA.pattern}["'“”„«]\w|\s*{QUOTED_KEY}""")
+_GOES_ON: Final = re.compile(
+    rf"""{COMMA.pattern}["'“”„«]\w|\s*{QUOTED_KEY}|(?<=\]){COMMA.pattern}\{{\s*{QUOTED_KEY}"""
+)
 _MAX_COMMENT: Final = 4_000
 # What stands before a value that is the member of something unread.
 _KEY_BEFORE: Final = re.compile(

@@ -43,7 +43,7 @@ _CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S|\d,\d")
 _LIST_COMMA: Final = re.compile(r",(?!(?<=\d,)\d)")
 
 
-_COMMAND: Final = re.compile(r"[\b\f\t\r](?=[A-Za-z])")
+_COMMAND: Final = re.compile(r"[\b\f]|[\t\r](?=[A-Za-z])")
 _LETTERS: Final = {"\b": "b", "\f": "f", "\t": "t", "\r": "r"}
 
 
@@ -99,11 +99,11 @@ class Coercion:
     def _fitted(self, value: Any, node: Any) -> Any:
         """The value in a type that the node accepts, if there is exactly one way."""
         branches = alternatives(resolve(node, self._root), self._root)
-        if any(accepts_type(branch, value) for branch in branches):
-            return self._with_commands(value)
         if value == "null" and any(accepts_type(branch, None) for branch in branches):
             self.applied.append("null_dropped")
             return None
+        if any(accepts_type(branch, value) for branch in branches):
+            return self._with_commands(value)
         wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if len(wanted) != 1:
             return value
@@ -127,7 +127,7 @@ class Coercion:
         return value
 
     def _with_commands(self, value: Any) -> Any:
-        r"""A text with its backslashes where form feeds or backspaces begin words: `\frac`."""
+        r"""A text with its backslashes where form feeds or backspaces stand: `\frac`."""
         if not isinstance(value, str) or not ("\f" in value or "\b" in value):
             return value
         text = _COMMAND.sub(lambda found: f"\\{_LETTERS[found[0]]}", value)

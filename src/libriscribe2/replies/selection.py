@@ -241,6 +241,8 @@ def _changes(patch: Judgement, value: Any) -> bool:
     return known and any(key in value and one != value[key] for key, one in members.items())
 
 
+# A comma, and brackets too many, between a value and the next one: they are one list.
+_GOES_ON: Final = re.compile(r"[\s\]}]*,\s*")
 _LINE_REST: Final = re.compile(r"[^\S\n]*+(?:\n|\Z)")
 
 
@@ -258,6 +260,9 @@ def best_reading(
         return ExtractionReport(None, refusal=_refusal(task, spans, readings))
     best = max(usable, key=lambda item: item.rank)
     outside = spans[0].start < best.start or best.end < spans[-1].start
+    behind = next((span for span in spans if span.start >= best.end), None)
+    if behind is not None and _GOES_ON.fullmatch(text, best.end, behind.start):
+        return ExtractionReport(None, refusal=refusal("several_items", text, best.end))
     part = "one_item_list" in best.judgement.applied and outside
     if part or has_rival(best, usable):
         return ExtractionReport(None, refusal=refusal("several_items", text, best.start))

@@ -10,6 +10,7 @@ from libriscribe2.replies.repair.cursor import (
     KEY_STATE,
     MAX_DEPTH,
     SEPARATOR_STATE,
+    UNKNOWN,
     VALUE_STATE,
     Cursor,
     Frame,
@@ -120,7 +121,8 @@ def plan_closing(text: str, position: int, stack: Sequence[bool], order: Sequenc
 def _goes_on(text: str, position: int, *, is_object: bool) -> bool:
     """Whether members follow although the outermost object just ended."""
     comma = COMMA.match(text, position)
-    return is_object and comma is not None and KEY.match(text, comma.end()) is not None
+    following = KEY if is_object else NESTED_MEMBER
+    return comma is not None and following.match(text, comma.end()) is not None
 
 
 def _score(text: str, position: int, stack: Sequence[bool]) -> int:
@@ -232,7 +234,7 @@ class RepairParser:
         if implied is None or frame is None:
             cursor.at += 1
             return
-        inner.width = len(frame.value[0])  # type: ignore[index]
+        inner.width = len(frame.value[0]) if len(frame.value) > 1 else -1  # type: ignore[index]
         cursor.note("missing_opener", cursor.at)
 
     def _put(self, frame: Frame, value: Any, *, plain: bool = False) -> None:
@@ -262,6 +264,14 @@ class RepairParser:
         cursor, schema = self.cursor, self._policy.schema
         cursor.check_key()
         if NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
+            return
+        last = frame.value.get(frame.key) if isinstance(frame.value, dict) else None
+        kinds: Any = {"{": dict, "[": list}.get(char, ())
+        if isinstance(last, list) and last and isinstance(last[-1], kinds):
+            # The list that ended before goes on.
+            cursor.note("extra_closer", cursor.at)
+            frame.state, frame.comma = SEPARATOR_STATE, -1
+            self._stack.append(Frame(last, is_object=False, state=VALUE_STATE, node=UNKNOWN))
             return
         key = read_key(cursor, char, len(self._stack))
         if schema is not None:
@@ -310,6 +320,11 @@ class RepairParser:
         cursor = self.cursor
         if cursor.text.startswith("{{", cursor.at):
             raise cursor.halt("template")
+        outer = self._stack[-2] if len(self._stack) > 1 else None
+        if outer is not None and outer.is_full(frame.value):
+            cursor.note("missing_closer", cursor.at)
+            self._stack.pop()
+            frame = outer
         self._open(frame)
 
     def _separator(self, frame: Frame, char: str) -> None:
@@ -385,7 +400,8 @@ class RepairParser:
         cursor.at += 1
         for _ in range(closing.pops):
             closed = self._stack.pop()
-            if closed.width not in (0, len(closed.value)):
+            listed = closed.width < 0 and char in "]］"
+            if listed or (closed.width > 0 and closed.width != len(closed.value)):
                 raise cursor.halt("ambiguous")
         if closing.pops == 0:
             self._stack[-1].state = SEPARATOR_STATE

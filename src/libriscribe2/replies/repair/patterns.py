@@ -77,7 +77,7 @@ ADJACENT: Final = re.compile(
     re.VERBOSE,
 )
 # A word without quotes as an element of a list.
-_BARE_ELEMENT: Final = re.compile(r"[^\W\d][\w' -]{0,60}\s*[,\]]")
+_BARE_ELEMENT: Final = re.compile(r"[^\W\d][\w' -]{0,60}\"?\s*[,\]]")
 COLON: Final = re.compile(r"\s*+(?:[:：][:：=]?|=>?)")
 _LEFT_OUT: Final = re.compile(r"\s*(?:\.{3}|…)\s*[,}\]]")
 # A string that is computed with: no literal, but the string ends before the operator.
