@@ -60,7 +60,7 @@ def grammar_of(tag: str) -> Grammar:
     found = _WORD.match(tag)
     word = found[1].casefold() if found else "invoke"
     return Grammar(
-        closer=re.compile(rf"</{NAMESPACE}{word}\s*>|{_SHORT_CLOSER}", re.IGNORECASE),
+        closer=re.compile(rf"</{NAMESPACE}{word}\s*(?:=[^<>]*)?>|{_SHORT_CLOSER}", re.IGNORECASE),
         parameter=re.compile(rf"<{NAMESPACE}{PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
         edge=re.compile(
             rf"<(?P<slash>/\s*)?{NAMESPACE}(?:(?P<call>{word})|{PARAMETER_WORDS}s?)(?![^\W\d])[^<>]*>",

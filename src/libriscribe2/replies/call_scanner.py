@@ -396,7 +396,7 @@ class _Scan:
         """
         before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
         said = self.text[before : fence.start].rstrip()
-        announced = self.text.startswith("<", fence.body_start) and said.endswith(_STOPS)
+        announced = fence.language == "xml" and said.endswith(_STOPS)
         return not (said and not announced) and _SHOWN.search(self.text, fence.end) is None
 
     def _take_fence(self, fence: Fence, inner: Reading) -> None:

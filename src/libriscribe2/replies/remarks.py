@@ -101,21 +101,24 @@ def gainsays(before: str, after: str, value: Any, schema: Mapping[str, Any]) -> 
     properties = properties_of(resolve(schema, schema)) if isinstance(value, dict) else {}
     for name, node in properties.items():
         own, options = value.get(name), resolve(node, schema).get("enum", ())
-        others = [one for one in options if isinstance(one, str) and len(one) > 2 and one != own]
+        others = [one for one in options if isinstance(one, str) and length(one) > 2 and one != own]
         if isinstance(own, str) and not _says(own, after) and any(_says(o, after) for o in others):
             return True
         label = re.escape(name).replace("_", "[_ ]") + r"\W{0,3}[:：=]\W{0,4}"
         said = re.search(rf"(?<!\w)(?i:{label})(?P<said>\w+)", before)
         if said is None:
             continue
-        number = said["said"] if type(own) is int and said["said"].isdecimal() else str(own)
-        if number != str(own) or said["said"].casefold() in map(str.casefold, others):
+        stated = said["said"].casefold()
+        comparable = stated.isdecimal() if type(own) is int else stated in ("true", "false")
+        comparable = comparable and isinstance(own, int)
+        if stated in map(str.casefold, others) or (comparable and stated != str(own).casefold()):
             return True
     return False
 
 
 def _says(word: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+    edges = (r"(?<!\w)", r"(?!\w)") if word.isascii() else ("", "")
+    return re.search(re.escape(word).join(edges), text, re.IGNORECASE) is not None
 
 
 _OPEN: Final = r"[<\[{(（［｛＜【〈]"
@@ -176,6 +179,7 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
             bare in TYPE_NAMES
             or _ASIDE.fullmatch(bare) is not None
             or bool(field and _spaced(bare) == _spaced(field))
+            or bool(field and bare.isupper() and "_" in bare and field.upper() in bare)
             or descriptions.get(field) == bare
         )
     if total and weak * 2 >= total:

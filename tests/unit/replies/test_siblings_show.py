@@ -139,6 +139,13 @@ VALUE = '{"verdict": "pass", "score": 7}'
         (NUMBERED, PARTS),
         (f"**Verdict: fail.** Alku on hidas.\n\n{VALUE}", VERDICT),
         (f"Score: 4\n\n{VALUE}", VERDICT),
+        ('**ok: false**, kaksi puuttuu.\n\n{"ok": true}', shape(ok={"type": "boolean"})),
+        (
+            '结论：退回\n\n{"结论": "通过"}',
+            shape(结论={"type": "string", "enum": ["通过", "退回"]}),
+        ),
+        (f"Osa 1 av 3\n\n{json.dumps(IN_PARTS)}", PARTS),
+        ('{"prompt": "YOUR_PROMPT_HERE", "reason": "YOUR_REASON"}', POEM),
         (f"{VALUE}\n\nAlso fail.", VERDICT),
         (f"{VALUE}\n\nMe silti toivoisimme että se", VERDICT),
         (f"Tässä 2 . 10 :\nTässä ovat osat 2 von 10:\n{json.dumps(IN_PARTS)}", PARTS),
@@ -195,6 +202,7 @@ TOOLS = {
                 "</parameter/>",
                 "</ parameter>",
                 "</parameters>",
+                "</parameter=sana>",
                 "</parameter>\n</parameter>",
             )
         ),
@@ -223,6 +231,11 @@ TOOLS = {
             [("haku", {"sana": "meri\nja maa", "n": 3})],
         ),
         ('<toolcall><lue>{"polku": "a"}</lue></toolcall>', [("lue", {"polku": "a"})]),
+        (
+            "<|tool_call:begin|>k1<|tool_call:name|>lue<|tool_call:args|>"
+            '{"polku": "a"}<|tool_call:end|>',
+            [("lue", {"polku": "a"})],
+        ),
         ("<tool_call><lue><polku>a</polku></lue></tool_call>", [("lue", {"polku": "a"})]),
         (
             '<|tool_call_start|>[lue(polku="a")]<|tool_call_end|>Luen nyt tiedoston rivit läpi.',

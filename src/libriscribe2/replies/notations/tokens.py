@@ -38,7 +38,7 @@ from libriscribe2.replies.notations.tags import WRAPPER_OPENER, json_region_or_p
 from libriscribe2.replies.strict_json import strict_parse
 
 _BAR: Final = "[|｜]"
-_GAP: Final = "[_▁ ]"
+_GAP: Final = "[_▁: ]"
 CALL_BEGIN: Final = rf"<{_BAR}tool{_GAP}call{_GAP}begin{_BAR}>"
 CALLS_EDGE: Final = (
     rf"<{_BAR}tool{_GAP}calls(?:{_GAP}section)?{_GAP}(?:begin|end){_BAR}>"
@@ -46,7 +46,8 @@ CALLS_EDGE: Final = (
 )
 _CALL_END: Final = re.compile(rf"\s*<{_BAR}tool{_GAP}call{_GAP}end{_BAR}>")
 _HEAD: Final = re.compile(
-    rf"\s*([^\s<>{{}}]+)\s*<{_BAR}(?:tool{_GAP}sep|tool{_GAP}call{_GAP}argument{_GAP}begin){_BAR}>"
+    rf"\s*(?:[^\s<>{{}}]*<\|tool_call:name\|>)?([^\s<>{{}}]+)\s*"
+    rf"<{_BAR}(?:tool{_GAP}sep|tool{_GAP}call{_GAP}arg(?:s|ument{_GAP}begin)){_BAR}>"
 )
 _NAME_LINE: Final = re.compile(r"[ \t]*([^\s<>{}`]+)\s*")
 _TICKS: Final = re.compile(r"\s*`{3,}(?:json)?\s*")
