@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from libriscribe2.replies.candidates import MAX_SPANS, Span, find_spans
 from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
-from libriscribe2.replies.formatting import around_artifacts, value_artifacts
+from libriscribe2.replies.formatting import around_artifacts, value_artifacts, with_backslashes
 from libriscribe2.replies.normalise import ASIDE_NAME, begins_line
 from libriscribe2.replies.outcome import (
     DIRECT_PARSE,
@@ -106,13 +106,17 @@ def _read(task: Task, span: Span) -> Reading | None:
     aside = bool(edge and not edge["close"]) or bool(
         _IN_A_SENTENCE.search(lead) and _SENTENCE_GOES_ON.match(task.text, span.end)
     )
+    value = span.value if span.outcome is None else span.outcome.value
+    repairs = () if span.outcome is None else span.outcome.repairs
+    if task.wanted is not None and not task.strict:
+        mended = with_backslashes(value, task.text[span.start : span.end])
+        lost = Repair("invalid_escape", lossless=True, position=span.start)
+        value, repairs = mended, repairs if mended is value else (*repairs, lost)
+    verdict = judge(value, task.wanted, strict=task.strict)
     if span.outcome is None:
-        verdict = judge(span.value, task.wanted, strict=task.strict)
-        return Reading(span.start, span.end, verdict, span.fence, aside=aside)
-    if task.strict or span.outcome.value is None:
+        return Reading(span.start, span.end, verdict, span.fence, repairs, aside=aside)
+    if task.strict or value is None:
         return None
-    repairs = span.outcome.repairs
-    verdict = judge(span.outcome.value, task.wanted)
     if task.wanted is None and {one.name for one in repairs} >= _GUESSED:
         # "a { color: red }" in a sentence has no mark of JSON but its braces.
         verdict = replace(verdict, level=min(verdict.level, BARE))
@@ -357,8 +361,9 @@ def _is_doubted(task: Task, best: Reading, others: Sequence[Span], before: str) 
     after = words_of(rest)
     lead = text[max(0, best.start - _WINDOW) : best.start]
     part = _PART.search(lead)
-    if part is not None and int(part[1]) < int(part[3]):
-        return not part["word"] or isinstance(value, list) or bool(sole_list(wanted))
+    listed = isinstance(value, list) or bool(sole_list(wanted))
+    if part is not None and int(part[1]) < int(part[3]) and (listed or not part["word"]):
+        return True
     if any(span.start >= end and _is_list_of_objects(span.value) for span in others):
         return True
     aside = best.aside or has_gap(value) or rest.strip("` \t\r\n")[:1] in ("(", "（")
