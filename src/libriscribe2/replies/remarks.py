@@ -207,15 +207,24 @@ def _descriptions(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
             yield from _descriptions(part, key)
 
 
+def _containers(value: Any) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:
+    """The lists and objects of a value, outermost first, with the key that each stands under."""
+    pending = [("", value)]
+    while pending:
+        name, node = pending.pop()
+        if isinstance(node, dict):
+            pending += node.items()
+        elif isinstance(node, list):
+            pending += (("", one) for one in node)
+        else:
+            continue
+        yield name, node
+
+
 def _groups(value: Any) -> Iterator[tuple[bool, list[str], Any]]:
     """Of each list and object whether it is a list, its texts (with those of its lists), itself."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for _, node in _containers(value):
         inner = list(node.values()) if isinstance(node, dict) else node
-        if not isinstance(inner, list):
-            continue
-        pending += inner
         texts = [one for one in inner if isinstance(one, str)]
         if isinstance(node, dict):
             lists = (one for one in inner if isinstance(one, list))
@@ -266,13 +275,8 @@ def miscounts(items: Sequence[Any]) -> bool:
 
 def has_gap(value: Any) -> bool:
     """Whether the number that the items of a list begin with counts from the start and jumps."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for _, node in _containers(value):
         inner = list(node.values()) if isinstance(node, dict) else node
-        if not isinstance(inner, list):
-            continue
-        pending += inner
         firsts = [next(iter(one.values()), None) for one in inner if isinstance(one, dict)]
         counts = [one for one in firsts if type(one) is int]
         rising = all(one < following for one, following in pairwise(counts))
@@ -288,17 +292,11 @@ _COUNTERS: Final = ("number", "index", "id", "no", "nr")
 
 def counts_twice(value: Any) -> bool:
     """Whether the items of a list count themselves without a gap, and two have one number."""
-    pending = [("", value)]
-    while pending:
-        name, node = pending.pop()
-        if isinstance(node, dict):
-            pending += node.items()
-        if not isinstance(node, list) or len(node) < 3 or not isinstance(node[0], dict):  # 1, 1
-            continue
-        pending += (("", one) for one in node)
-        field = next(iter(node[0]), "")
-        counts = [one.get(field) for one in node if isinstance(one, dict)]
-        if not all(type(one) is int for one in counts) or counts[0] not in (0, 1):
+    for name, node in _containers(value):
+        items = [one for one in node if isinstance(one, dict)] if isinstance(node, list) else []
+        field = next(iter(items[0]), "") if len(items) == len(node) > 2 else ""  # 1, 1 is no count
+        counts = [one.get(field) for one in items]
+        if not field or counts[0] not in (0, 1) or not all(type(one) is int for one in counts):
             continue
         whole = [*dict.fromkeys(counts)] == list(range(counts[0], counts[0] + len(counts) - 1))
         if whole and (field in _COUNTERS or is_same_word(field, name)):
