@@ -236,6 +236,12 @@ TOOLS = {
             '{"polku": "a"}<|tool_call:end|>',
             [("lue", {"polku": "a"})],
         ),
+        ('<tool name="haku" sana="meri" n="3"/>', [("haku", {"sana": "meri", "n": 3})]),
+        ('{"name": "lue", "arguments": {"polku": "a"}', [("lue", {"polku": "a"})]),
+        (
+            "<__function=lue>\n<__parameter=polku>a</__parameter>\n</__function>",
+            [("lue", {"polku": "a"})],
+        ),
         ("<tool_call><lue><polku>a</polku></lue></tool_call>", [("lue", {"polku": "a"})]),
         (
             '<|tool_call_start|>[lue(polku="a")]<|tool_call_end|>Luen nyt tiedoston rivit läpi.',
@@ -260,6 +266,8 @@ def test_RP_31_calls_in_worn_notations_run(
         "```tool\nTOOL_NAME: haku\nBEGIN_ARG: sana\nmeri",
         '<tool_call>\n{"name": "kello", "arguments": {}}\n</tool_call>\n\nEi, odota, en tee sitä.',
         '`functions.haku:0{"sana": "a"}`',
+        '```python\n"""<tool_call>{"name": "kello", "arguments": {}}</tool_call>"""\n```',
+        '{"name": "lue", "arguments": {"polku": "a"',
     ],
 )
 def test_RP_34_what_is_cut_off_shown_or_withdrawn_does_not(reply: str) -> None:

@@ -38,6 +38,7 @@ from libriscribe2.replies.call_source import (
     after_space,
     no_call,
 )
+from libriscribe2.replies.normalise import attributes_of
 from libriscribe2.replies.notations.lines import code_end, read_python_calls
 
 _ATTRIBUTE: Final = re.compile(
@@ -55,7 +56,10 @@ def read_tag_call(source: Source, start: int, body: int) -> Found | None:
     if name is None:
         return None
     if tag.endswith("/>"):
-        return Found(body, (ReadCall(name, {}),))
+        given = attributes_of(tag)
+        given.pop("name", None)
+        typed = {key: _value(source, name, key, "", text) for key, text in given.items()}
+        return Found(body, (ReadCall(name, typed),))
     place = after_space(text, body)
     if text[place : place + 1] == "{":
         return read_json_call(source, name, place, grammar_of(tag).closer)
