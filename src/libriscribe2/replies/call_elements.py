@@ -9,7 +9,7 @@ from libriscribe2.replies.call_objects import CUT_OFF, TWICE, UNBALANCED, add_ar
 from libriscribe2.replies.call_source import LOOK, Found, ReadCall, Source, after_space
 from libriscribe2.replies.normalise import begins_line
 
-NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_)?"
+NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_|__)?"
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
 PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
 _NAMED: Final = r"(?:\s*=\s*[^<>\s=]|\s[^<>]*?\bname\s*=)"
@@ -60,10 +60,10 @@ def grammar_of(tag: str) -> Grammar:
     found = _WORD.match(tag)
     word = found[1].casefold() if found else "invoke"
     return Grammar(
-        closer=re.compile(rf"</{NAMESPACE}{word}\s*>|{_SHORT_CLOSER}", re.IGNORECASE),
+        closer=re.compile(rf"</{NAMESPACE}{word}\s*(?:=[^<>]*)?>|{_SHORT_CLOSER}", re.IGNORECASE),
         parameter=re.compile(rf"<{NAMESPACE}{PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
         edge=re.compile(
-            rf"<(?P<slash>/)?{NAMESPACE}(?:(?P<call>{word})|{PARAMETER_WORDS})\b[^<>]*>",
+            rf"<(?P<slash>/\s*)?{NAMESPACE}(?:(?P<call>{word})|{PARAMETER_WORDS}s?)(?![^\W\d])[^<>]*>",
             re.IGNORECASE,
         ),
     )
@@ -86,9 +86,12 @@ def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] |
     for edge in grammar.edge.finditer(source.text, start):
         closes, is_call = edge["slash"] is not None, edge["call"] is not None
         if closes and not is_call and not depth.calls:
-            fits = _stands_before_tag(source.text, grammar, edge.end())
+            twice = grammar.edge.match(source.text, after_space(source.text, edge.end()))
+            again = twice is not None and twice["slash"] is not None and twice["call"] is None
+            end = twice.end() if twice is not None and again else edge.end()
+            fits = _stands_before_tag(source.text, grammar, end)
             if fits and not depth.parameters:
-                return edge.span()
+                return edge.start(), end
             mention = mention or (edge.span() if fits else None)
             stray = stray or not (fits or depth.parameters)
         if closes and is_call and not depth.calls and _ends_region(source.text, edge.end()):
@@ -109,7 +112,7 @@ def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] |
 def _stands_before_tag(text: str, grammar: Grammar, end: int) -> bool:
     place = after_space(text, end)
     patterns = (grammar.parameter, grammar.closer, _WRAPPER, _ANY_CALL)
-    return any(pattern.match(text, place) for pattern in patterns)
+    return place == len(text) or any(pattern.match(text, place) for pattern in patterns)
 
 
 def _ends_region(text: str, end: int) -> bool:
@@ -172,6 +175,12 @@ def read_elements(source: Source, tool: str, place: int, frame: Frame) -> Found 
     if closing is not None:
         return Found(closing.end(), (ReadCall(tool, arguments),))
     return Found(len(text), issue=CUT_OFF) if place == len(text) else None
+
+
+def lacks_nothing(source: Source, call: ReadCall, place: int) -> bool:
+    """Whether a call that the end of the text leaves open has every argument that its tool takes."""
+    known = source.schemas.get(call.name, {}).get("properties", {})
+    return place == len(source.text) and bool(known) and call.arguments.keys() == set(known)
 
 
 def _is_parameter(source: Source, tool: str, name: str) -> bool:

@@ -148,7 +148,13 @@ def _describes_type(value: object) -> bool:
 
 
 def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The inner object of `{"type": "function", "function": {...}}` and its like."""
+    """The inner object of `{"type": "function", "function": {...}}` and its like.
+
+    OpenAI's `multi_tool_use.parallel` has several calls as its argument.
+    """
+    for inner in value.values() if _first_key(value, NAME_KEYS) else ():
+        if isinstance(inner, Mapping) and inner.keys() == {_PARALLEL}:
+            return inner
     for key in _NESTED_KEYS:
         inner = value.get(key)
         if isinstance(inner, Mapping) and not value.keys() - {key} - SIDE_KEYS:
@@ -172,7 +178,8 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
     return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))
 
 
-LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
+_PARALLEL: Final = "tool_uses"
+LIST_KEYS: Final = ("toolCalls", "tool_calls", _PARALLEL)
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
 TWICE: Final = "A tool call gives one argument twice, with different values; it was not executed."
 BESIDE_TEXT: Final = (
@@ -230,6 +237,9 @@ def read_json_call(
 
 def named_call(name: str | None, value: object, end: int) -> Found:
     """The call of a name with these arguments, or what is wrong with it."""
+    if name is not None and isinstance(value, Mapping) and value.keys() == {_PARALLEL}:
+        calls, dropped = marked_calls(value)
+        return Found(end, tuple(calls), issue=dropped_issue(dropped))
     if name is None:
         return Found(end, issue="A tool call without a name or with damaged arguments.")
     if not isinstance(value, Mapping):
@@ -241,6 +251,7 @@ def named_call(name: str | None, value: object, end: int) -> Found:
 def marked_calls(value: object) -> tuple[list[ReadCall], int]:
     """The calls in a value that stands where calls must stand, and how many items are none."""
     if isinstance(value, Mapping):
+        value = _unnested(value)
         key = next((key for key in LIST_KEYS if isinstance(value.get(key), list)), None)
         items: Iterable[object] = value[key] if key is not None else [value]
     else:
@@ -276,7 +287,8 @@ def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | N
         valid, malformed = marked_calls(read.value)
         calls += valid
         dropped += malformed
-        place = _after_separators(text, read.end)
+        separators = _SEPARATORS.match(text, read.end)
+        place = separators.end() if separators else read.end
     end = _closed(text, place, closer, with_fence=fence is not None)
     return Found(end, tuple(calls), issue=dropped_issue(dropped))
 
@@ -286,11 +298,6 @@ def dropped_issue(count: int) -> str:
     if not count:
         return ""
     return f"{count} tool call(s) without a valid `name` and an object `arguments` were dropped."
-
-
-def _after_separators(text: str, start: int) -> int:
-    match = _SEPARATORS.match(text, start)
-    return match.end() if match else start
 
 
 def _closed(text: str, place: int, closer: re.Pattern[str], *, with_fence: bool) -> int:
@@ -343,7 +350,7 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
     if "null" in kinds and trimmed.casefold() in {"null", "none"}:
         return None
     if "string" in kinds and kinds <= {"string", "null"}:
-        return _less_one_line_break(plain)
+        return plain.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
     if "boolean" in kinds and trimmed.casefold() in _BOOLEAN:
         return _BOOLEAN[trimmed.casefold()]
     parsed = strict_parse(trimmed)
@@ -379,10 +386,6 @@ def _kinds(schema: JsonObject | None) -> set[str]:
     return {"string"} if listed else kinds
 
 
-def _less_one_line_break(text: str) -> str:
-    return text.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
-
-
 _MORE_KEYS: Final = ("needsMoreWork", "needs_more_work")
 _MISSING: Final = object()
 
@@ -408,6 +411,7 @@ def read_envelope(value: object) -> Envelope | None:
     """The envelope in a JSON value, or None if it is something else."""
     if not isinstance(value, Mapping):
         return None
+    value = _unnested(value)
     if isinstance(value.get("content"), list):
         return _anthropic_message(value["content"])
     list_key = next((key for key in LIST_KEYS if _is_call_list(value.get(key, _MISSING))), None)
@@ -435,14 +439,13 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     named = [_name_as_key(item) if isinstance(item, Mapping) else None for item in items]
     if known_names and all(call is not None and call.name in known_names for call in named):
         return [call for call in named if call is not None]
-    if not all(isinstance(item, Mapping) and _is_call_like(item) for item in items):
+    if not all(
+        isinstance(item, Mapping) and not CALL_KEYS.isdisjoint(item) and not is_definition(item, {})
+        for item in items
+    ):
         return []
     calls = [bare_call(item, known_names) for item in items]
     return [call for call in calls if call is not None]
-
-
-def _is_call_like(item: Mapping[str, Any]) -> bool:
-    return not CALL_KEYS.isdisjoint(item) and not is_definition(item, {})
 
 
 def _is_call_list(value: object) -> bool:

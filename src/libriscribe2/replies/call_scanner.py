@@ -33,6 +33,7 @@ from libriscribe2.replies.normalise import (
     begins_line,
 )
 from libriscribe2.replies.notations.lines import read_python_calls
+from libriscribe2.replies.strict_json import strict_parse
 
 _COMMENT: Final = "<!--"
 ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT})"
@@ -123,9 +124,12 @@ _ACTION_FENCES: Final = _DATA_FENCES - {"xml", "text", "plaintext", "txt"} | {
     "tool-call", "tool-calls", "toolcall", "function-call", "invoke",
 }  # fmt: skip
 _PYTHON: Final = ("python", "py")
-_PYTHON_CALL: Final = re.compile(r"\s*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\(")
+_PYTHON_CALL: Final = re.compile(
+    r"\s*+(?:\#[^\n]*+\n\s*+)*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\("
+)
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
 _SHOWN: Final = re.compile(r"\S")
+_STOPS: Final = (".", "!", "。", "！", "।")
 _BETWEEN: Final = re.compile(r"[\s,;]*+(?:(?:\d{1,3}[.)]|-)\s*+)?")
 _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
@@ -332,6 +336,13 @@ class _Scan:
         """A value that never ends: cut off, or a stray bracket in prose."""
         if self.text[start + 1 : start + 2].isalnum():
             return start + 1
+        rest = self.text[start:].rstrip()
+        if rest.endswith("}") and not self._is_shown(start, len(self.text)):
+            # Its arguments are closed, and nothing but its own bracket is missing.
+            whole = strict_parse(f"{rest}}}")
+            if isinstance(whole.value, dict) and whole.end == len(rest) + 1:
+                self.reading.parts.append(DataPart(whole.value, start, len(self.text)))
+                return len(self.text)
         restart = self.source.search(_RESTART, start)
         end = restart.end() if restart is not None else len(self.text)
         if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
@@ -358,6 +369,8 @@ class _Scan:
                 call.name in self.source.tools for call in calls
             )
             return Reading(calls=calls if known else [])
+        if fence.language in _PYTHON and body.lstrip()[:1] not in ("<", "{", "["):
+            return Reading()
         named = _NAMED_FENCE.match(self.text, fence.start)
         if named is not None and named[1] in self.source.tools:
             arguments = read_arguments(body)
@@ -387,12 +400,14 @@ class _Scan:
         return fence.language in {*_DATA_FENCES, *_PYTHON} and self._is_alone(fence)
 
     def _is_alone(self, fence: Fence) -> bool:
-        """Whether nothing but reasoning stands before a fence, and nothing behind it."""
+        """Whether nothing but reasoning stands before a fence, and nothing behind it.
+
+        Before tags a whole sentence may stand; a colon says that something is shown.
+        """
         before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
-        return (
-            _SHOWN.search(self.text, before, fence.start) is None
-            and _SHOWN.search(self.text, fence.end) is None
-        )
+        said = self.text[before : fence.start].rstrip()
+        announced = fence.language == "xml" and said.endswith(_STOPS)
+        return not (said and not announced) and _SHOWN.search(self.text, fence.end) is None
 
     def _take_fence(self, fence: Fence, inner: Reading) -> None:
         self.reading.calls += inner.calls

@@ -8,7 +8,9 @@ from functools import partial
 from typing import Any, Final
 
 from libriscribe2.replies.amounts import number_in
-from libriscribe2.replies.remarks import TYPE_NAMES, is_template, says_more
+from libriscribe2.replies.contract import only_fence
+from libriscribe2.replies.remarks import TYPE_NAMES, counts_twice, is_template, says_more, words_of
+from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.schema_fit import (
     SCHEMA_WORDS,
     Fit,
@@ -93,11 +95,11 @@ class Coercion:
     def _fitted(self, value: Any, node: Any) -> Any:
         """The value in a type that the node accepts, if there is exactly one way."""
         branches = alternatives(resolve(node, self._root), self._root)
-        if any(accepts_type(branch, value) for branch in branches):
-            return value
         if value == "null" and any(accepts_type(branch, None) for branch in branches):
             self.applied.append("null_dropped")
             return None
+        if any(accepts_type(branch, value) for branch in branches):
+            return value
         wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if len(wanted) != 1:
             return value
@@ -312,7 +314,7 @@ FULL: Final = 4
 PARTIAL: Final = 3
 BARE: Final = 2
 STRANGE: Final = 1
-_MAX_WRAPPER_DEPTH: Final = 5
+_MAX_WRAPPER_DEPTH: Final = 8
 _MAX_WRAPPED: Final = 20
 
 
@@ -410,6 +412,8 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     level = _level(coerced, schema, found)
     if level > STRANGE and is_template(coerced, schema):
         return Judgement(value, 0, trouble="placeholder")
+    if level > STRANGE and counts_twice(coerced):
+        return Judgement(value, 0, trouble="counted_twice")
     trouble = "wrong_shape" if level <= STRANGE else ""
     faults = found.missing + found.mistyped
     return Judgement(coerced, level, found.known, faults, tuple(coercion.applied), trouble)
@@ -468,8 +472,15 @@ def _contents(value: Any) -> Iterator[Any]:
     for child in children:
         if isinstance(child, dict | list):
             yield child
-        elif isinstance(child, str) and child.lstrip()[:1] in ("{", "["):
-            text = child.strip()
-            parsed = strict_parse(text)
-            if parsed.end == len(text):
+        elif isinstance(child, str) and (text := _json_in(child)):
+            outcome = repair_json(text) if (parsed := strict_parse(text)).end < 0 else None
+            if outcome is not None and outcome.trouble is None and outcome.end == len(text):
+                yield outcome.value
+            elif parsed.end == len(text):
                 yield parsed.value
+
+
+def _json_in(text: str) -> str:
+    """The JSON that a text is, or that stands in its only fence with nothing said behind it."""
+    _, inside, behind = only_fence(text) or ("", "", text)
+    return "" if words_of(behind) or inside.lstrip()[:1] not in ("{", "[") else inside.strip()

@@ -134,6 +134,7 @@ _ADVICE: Final = {
     "conflicting_keys": (
         "Your JSON used a key twice with different values. Use each key once per object."
     ),
+    "counted_twice": ("Your JSON gave two items of a list the same number. Write each item once."),
     "not_a_number": "Your JSON held NaN or Infinity. Use a number or null.",
     "ambiguous": (
         "Your JSON could be read in more than one way. Escape every double quote inside a "
@@ -149,7 +150,7 @@ _ADVICE: Final = {
     "several_items": "Your reply held several items. Answer with exactly one JSON object.",
     "wrong_fields": "Your JSON could be read, but its fields are not as wanted.",
     "remark": (
-        "Your reply said something behind the JSON that may change it, or asked a question. "
+        "Your reply said something beside the JSON that may change it, or asked a question. "
         "If the JSON is final, send it alone; else send it as it should be."
     ),
     "too_deep": "Your JSON was nested too deeply. Flatten it.",

@@ -7,19 +7,17 @@ from itertools import pairwise
 from typing import Any, Final
 
 from libriscribe2.replies.normalise import REASONING_NAME
+from libriscribe2.replies.repair.patterns import QUESTION
+from libriscribe2.replies.schema_fit import properties_of, resolve
 from libriscribe2.replies.strict_json import string_leaves
 
-# The Greek question mark is a semicolon.
-_QUESTION: Final = re.compile(
-    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟]"
-)
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
 _ASKED: Final = re.compile(r"[?？؟][)\]\"'”’»」*_~\s]*\Z")
 
 
 def asks(text: str) -> bool:
     """Whether a text holds a question."""
-    return _QUESTION.search(text) is not None
+    return QUESTION.search(text) is not None
 
 
 def ends_asking(text: str) -> bool:
@@ -27,7 +25,8 @@ def ends_asking(text: str) -> bool:
     return _ASKED.search(_LAST_GROUP.sub("", text)) is not None
 
 
-_LONGEST: Final = 48
+LONGEST: Final = 48
+"""The longest remark behind a value or a call that is not asked about."""
 _SHORTEST_NAME: Final = 3
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LONGEST_NAME: Final = 60
@@ -49,13 +48,17 @@ def words_of(text: str) -> str:
     return plain if any(char.isalnum() for char in plain) else ""
 
 
+def length(said: str) -> int:
+    """How long a remark is; a wide character says as much as three."""
+    return len(said) + 2 * sum(char > "\u2e80" for char in said)
+
+
 def weighs(after: str, value: Any) -> bool:
     """Whether what is said behind a value may change it: the model has to say which counts.
 
     It is long or asks, or speaks of the value: it names one of its texts, a number, or quotes.
     """
-    wide = sum(char > "\u2e80" for char in after)
-    if len(after) + 2 * wide > _LONGEST or asks(after):
+    if length(after) > LONGEST or asks(after) or _TORN.fullmatch(after):
         return True
     if _NUMBER.search(after) or _QUOTED.search(after):
         return True
@@ -70,6 +73,52 @@ def weighs(after: str, value: Any) -> bool:
         )
         for field, text in string_leaves(value)
     )
+
+
+# Words behind a value that end in the middle of a sentence: the reply was cut off.
+_TORN: Final = re.compile(r"(?:[^\s.!?…:]+ ){4,}[^\W\d_]+")
+# "3 of 12", "12章中の3章": a part of a whole.
+_SHARE: Final = re.compile(
+    r"(?<![\d.,])(\d{1,3})(?= (?:[^\W\d_]{1,5} ){1,2}(\d{1,3})(?![\d.,]\d))"
+    r"|(?<!\d)(\d{1,3})[^\W\d_]{1,2}[\u3040-\u9fff\uac00-\ud7af ]{1,6}(\d{1,3})[\u3040-\u9fff\uac00-\ud7af]"
+)
+
+
+def is_a_share(lead: str, value: Any) -> bool:
+    """Whether words before a value say that its list has so many of more items: "3 of 12"."""
+    lists = [value, *(value.values() if isinstance(value, dict) else ())]
+    counts = {len(one) for one in lists if isinstance(one, list)}
+    shares = ([int(one) for one in found.groups() if one] for found in _SHARE.finditer(lead))
+    return any(min(share) < max(share) and min(share) in counts for share in shares)
+
+
+def gainsays(before: str, after: str, value: Any, schema: Mapping[str, Any]) -> bool:
+    """Whether words beside a value give one of its fields another value than it has.
+
+    Before it a label stands with them ("Verdict: accept"); short words behind it name another
+    value of the field's enum, and not its own.
+    """
+    properties = properties_of(resolve(schema, schema)) if isinstance(value, dict) else {}
+    for name, node in properties.items():
+        own, options = value.get(name), resolve(node, schema).get("enum", ())
+        others = [one for one in options if isinstance(one, str) and length(one) > 2 and one != own]
+        if isinstance(own, str) and not _says(own, after) and any(_says(o, after) for o in others):
+            return True
+        label = re.escape(name).replace("_", "[_ ]") + r"\W{0,3}[:：=]\W{0,4}"
+        said = re.search(rf"(?<!\w)(?i:{label})(?P<said>\w+)", before)
+        if said is None:
+            continue
+        stated = said["said"].casefold()
+        comparable = stated.isdecimal() if type(own) is int else stated in ("true", "false")
+        comparable = comparable and isinstance(own, int)
+        if stated in map(str.casefold, others) or (comparable and stated != str(own).casefold()):
+            return True
+    return False
+
+
+def _says(word: str, text: str) -> bool:
+    edges = (r"(?<!\w)", r"(?!\w)") if word.isascii() else ("", "")
+    return re.search(re.escape(word).join(edges), text, re.IGNORECASE) is not None
 
 
 _OPEN: Final = r"[<\[{(（［｛＜【〈]"
@@ -89,6 +138,7 @@ LEFT_OUT: Final = re.compile(
     rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]|<!--[ ]?{_DOTS}[^<>]{{1,200}}-->"
     rf"|(?<![.…])(?:\.{{3,}}+|…++)[ ]?[(（][^()（）\n]{{1,200}}+[)）][ ]?{_DOTS}"
     rf"|\A{_DOTS}[ ]?[(（\[][^()（）\[\]\n]{{1,200}}+[)）\]]\Z"
+    rf"|(?<=[.!?。！？…\"”»])\s?[\[［【](?:{_LETTER}+[ ,]+){{2,}}+{_LETTER}+[\]］】]\Z|(?<=[。！？])[（\[［【]{_LETTER}{{4,}}[）\]］】]\Z"
     rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
 )
 # The last item of a list that stands for others: an abbreviation, "(the rest)", "so on ...".
@@ -129,6 +179,7 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
             bare in TYPE_NAMES
             or _ASIDE.fullmatch(bare) is not None
             or bool(field and _spaced(bare) == _spaced(field))
+            or bool(field and bare.isupper() and "_" in bare and field.upper() in bare)
             or descriptions.get(field) == bare
         )
     if total and weak * 2 >= total:
@@ -156,15 +207,24 @@ def _descriptions(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
             yield from _descriptions(part, key)
 
 
+def _containers(value: Any) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:
+    """The lists and objects of a value, outermost first, with the key that each stands under."""
+    pending = [("", value)]
+    while pending:
+        name, node = pending.pop()
+        if isinstance(node, dict):
+            pending += node.items()
+        elif isinstance(node, list):
+            pending += (("", one) for one in node)
+        else:
+            continue
+        yield name, node
+
+
 def _groups(value: Any) -> Iterator[tuple[bool, list[str], Any]]:
     """Of each list and object whether it is a list, its texts (with those of its lists), itself."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for _, node in _containers(value):
         inner = list(node.values()) if isinstance(node, dict) else node
-        if not isinstance(inner, list):
-            continue
-        pending += inner
         texts = [one for one in inner if isinstance(one, str)]
         if isinstance(node, dict):
             lists = (one for one in inner if isinstance(one, list))
@@ -215,17 +275,31 @@ def miscounts(items: Sequence[Any]) -> bool:
 
 def has_gap(value: Any) -> bool:
     """Whether the number that the items of a list begin with counts from the start and jumps."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for _, node in _containers(value):
         inner = list(node.values()) if isinstance(node, dict) else node
-        if not isinstance(inner, list):
-            continue
-        pending += inner
         firsts = [next(iter(one.values()), None) for one in inner if isinstance(one, dict)]
         counts = [one for one in firsts if type(one) is int]
         rising = all(one < following for one, following in pairwise(counts))
         if rising and len(counts) == len(inner) > 1 and miscounts([{"": one} for one in counts]):
+            return True
+    return False
+
+
+# Names of fields that say no more than an item's place; "chapter" or "issue" may say to what it
+# belongs, and then stand twice.
+_COUNTERS: Final = ("number", "index", "id", "no", "nr")
+
+
+def counts_twice(value: Any) -> bool:
+    """Whether the items of a list count themselves without a gap, and two have one number."""
+    for name, node in _containers(value):
+        items = [one for one in node if isinstance(one, dict)] if isinstance(node, list) else []
+        field = next(iter(items[0]), "") if len(items) == len(node) > 2 else ""  # 1, 1 is no count
+        counts = [one.get(field) for one in items]
+        if not field or counts[0] not in (0, 1) or not all(type(one) is int for one in counts):
+            continue
+        whole = [*dict.fromkeys(counts)] == list(range(counts[0], counts[0] + len(counts) - 1))
+        if whole and (field in _COUNTERS or is_same_word(field, name)):
             return True
     return False
 
@@ -238,5 +312,5 @@ def says_more(value: Mapping[str, Any]) -> bool:
     """Whether a text beside what a wrapper holds says something of it: why it failed, for one."""
     texts = ((name, one) for name, one in value.items() if isinstance(one, str))
     named = [one for name, one in texts if not _REASONING.fullmatch(name)]
-    said = [one for one in named if one.lstrip()[:1] not in ("{", "[")]
+    said = [one for one in named if one.lstrip()[:1] not in ("{", "[", "`")]
     return len(said) > 1 and any(_SENTENCE.search(text) for text in said)

@@ -303,7 +303,7 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     needed = list(tool.get("required", ()))
     if acted is not None and (len(needed) == 1 or not properties_of(tool)):
         return [ReadCall(acted[1], dict.fromkeys(needed, acted[2] or acted[3]))]
-    if raw[:1] in ("<", "~", ">", "|"):
+    if raw.startswith(("<", "~", ">", "|", "```py")):
         return []
     report = extract_with_report(raw, _CALL)
     inner = any(one.name in ("json_string", "escaped_quotes") for one in report.repairs)

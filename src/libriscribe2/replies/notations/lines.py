@@ -6,12 +6,20 @@
 """
 
 import ast
+import json
 import re
 import warnings
 from dataclasses import replace
 from typing import Any, Final
 
-from libriscribe2.replies.call_objects import CUT_OFF, clean_name, read_json_call
+from libriscribe2.replies.call_objects import (
+    CUT_OFF,
+    TWICE,
+    add_argument,
+    clean_name,
+    read_json_call,
+    typed_value,
+)
 from libriscribe2.replies.call_source import (
     FAILURE,
     UNCLOSED,
@@ -170,36 +178,25 @@ def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, A
     raise NotACallError
 
 
+def _constant(node: ast.expr) -> ast.expr:
+    """The constant that a word of JSON is, or the node itself."""
+    is_word = isinstance(node, ast.Name) and node.id in _JSON_NAMES
+    return ast.Constant(_JSON_NAMES[node.id]) if is_word else node  # type: ignore[attr-defined]
+
+
 def _literal(node: ast.expr) -> Any:
-    """The value of a literal, JSON's words for true, false and null included."""
-    if isinstance(node, ast.Name) and node.id in _JSON_NAMES:
-        return _JSON_NAMES[node.id]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [_literal(item) for item in node.elts]
-    if isinstance(node, ast.Dict):
-        return _literal_dict(node)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return _negative(node.operand)
-    if isinstance(node, ast.Constant) and isinstance(
-        node.value, (str, int, float, bool, type(None))
-    ):
-        return node.value
-    raise NotACallError
-
-
-def _negative(node: ast.expr) -> int | float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        return -node.value
-    raise NotACallError
-
-
-def _literal_dict(node: ast.Dict) -> dict[str, Any]:
-    members: dict[str, Any] = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            raise NotACallError
-        members[key.value] = _literal(value)
-    return members
+    """The value of a literal that JSON can hold, its words for true, false and null included."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Dict):
+            inner.values = [_constant(one) for one in inner.values]
+            if not all(isinstance(getattr(key, "value", None), str) for key in inner.keys):
+                raise NotACallError
+        elif isinstance(inner, (ast.List, ast.Tuple)):
+            inner.elts = [_constant(one) for one in inner.elts]
+    try:
+        return json.loads(json.dumps(ast.literal_eval(_constant(node))))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise NotACallError from error
 
 
 REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"
@@ -273,7 +270,39 @@ def read_python_list(source: Source, start: int, body: int) -> Found | None:
     return Found(line_end.end(), calls)
 
 
+ARGUMENT_LINES_OPENER: Final = r"(?m:^)TOOL_NAME:[ \t]*(?=[\w.\-/]+[ \t]*\n|[\w.\-/]+[ \t]*\Z)"
+_LINE: Final = re.compile(r"[^\n]*\n?")
+_ARGUMENT: Final = re.compile(
+    r"BEGIN_ARG:[ \t]*([\w.-]+)[ \t]*\n(.*?)\n?END_ARG[ \t]*\n?", re.DOTALL
+)
+
+
+def read_argument_lines(source: Source, _start: int, body: int) -> Found:
+    """The call of Continue's blocks: a line with the name, each argument between two lines."""
+    head = _LINE.match(source.text, body)
+    name, place = (head[0].strip(), head.end()) if head else ("", body)
+    arguments: dict[str, Any] = {}
+    while (given := _ARGUMENT.match(source.text, place)) is not None:
+        value = typed_value(given[2], source.property_schema(name, given[1]))
+        if not add_argument(arguments, given[1], value):
+            return Found(given.end(), issue=TWICE)
+        place = given.end()
+    cut = source.text.startswith("BEGIN_ARG", place)
+    return (
+        Found(len(source.text), issue=CUT_OFF)
+        if cut
+        else Found(place, (ReadCall(name, arguments),))
+    )
+
+
 NOTATIONS: Final = (
+    ToolFormat(
+        "argument_lines",
+        ARGUMENT_LINES_OPENER,
+        read_argument_lines,
+        rank=145,
+        begins=r"(?m:^)",
+    ),
     ToolFormat("react", REACT_OPENER, read_react, rank=130, begins=r"(?m:^)"),
     ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, rank=140, begins="✿"),
     ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, rank=150, begins=r"(?m:^)"),

@@ -10,6 +10,7 @@ from libriscribe2.replies.call_elements import (
     Frame,
     Grammar,
     grammar_of,
+    lacks_nothing,
     next_begins,
     read_elements,
     value_end,
@@ -29,6 +30,7 @@ from libriscribe2.replies.call_objects import (
 )
 from libriscribe2.replies.call_source import (
     CONTROL,
+    TAG_START,
     Found,
     ReadCall,
     Source,
@@ -36,6 +38,7 @@ from libriscribe2.replies.call_source import (
     after_space,
     no_call,
 )
+from libriscribe2.replies.normalise import attributes_of
 from libriscribe2.replies.notations.lines import code_end, read_python_calls
 
 _ATTRIBUTE: Final = re.compile(
@@ -53,7 +56,10 @@ def read_tag_call(source: Source, start: int, body: int) -> Found | None:
     if name is None:
         return None
     if tag.endswith("/>"):
-        return Found(body, (ReadCall(name, {}),))
+        given = attributes_of(tag)
+        given.pop("name", None)
+        typed = {key: _value(source, name, key, "", text) for key, text in given.items()}
+        return Found(body, (ReadCall(name, typed),))
     place = after_space(text, body)
     if text[place : place + 1] == "{":
         return read_json_call(source, name, place, grammar_of(tag).closer)
@@ -84,7 +90,9 @@ def _parameters(source: Source, grammar: Grammar, name: str, place: int, tag: st
     if closer is not None:
         return Found(closer.end(), (ReadCall(name, arguments),))
     if place == len(text):
-        return Found(place, issue=CUT_OFF)
+        call = ReadCall(name, arguments)
+        whole = lacks_nothing(source, call, place)
+        return Found(place, (call,)) if whole else Found(place, issue=CUT_OFF)
     if not arguments and text[place] == "<":
         return read_elements(source, name, place, Frame(re.compile(re.escape(tag)), grammar.closer))
     went_on = next_begins(text, place)
@@ -155,7 +163,9 @@ _KEY: Final = re.compile(
     rf"{_OPENER}([^<]*)(?:</{NAMESPACE}arg_key>\s*)+"
     rf"(?:<{NAMESPACE}arg_type>[^<]*</{NAMESPACE}arg_type>\s*)?<{NAMESPACE}arg_value>"
 )
-_VALUE_END: Final = re.compile(rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|{_GLM_END}|\Z))")
+_VALUE_END: Final = re.compile(
+    rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|<{NAMESPACE}tool_call>|{_GLM_END}|\Z))"
+)
 _CLOSER: Final = re.compile(_GLM_END)
 
 
@@ -179,9 +189,11 @@ def read_glm_call(source: Source, body: int) -> Found | None:
             return Found(len(text), issue=TWICE)
         place = after_space(text, value_end.end())
     closer = _CLOSER.match(text, place)
-    if closer is None:
-        return Found(len(text), issue=CUT_OFF)
-    return Found(closer.end(), (ReadCall(name, arguments),))
+    call = ReadCall(name, arguments)
+    whole = arguments and _INNER_WRAPPER.match(text, place) is not None
+    if closer is not None or whole or lacks_nothing(source, call, place):
+        return Found(closer.end() if closer else place, (call,))
+    return Found(len(text), issue=CUT_OFF)
 
 
 _WORDS: Final = (
@@ -191,17 +203,18 @@ WRAPPER_OPENER: Final = rf"(?i:<{NAMESPACE}{_WORDS}\s*>)"
 WRAPPER_CLOSER: Final = rf"(?i:</{NAMESPACE}{_WORDS}\s*>)"
 _INNER_TAG: Final = re.compile(f"{TAG_OPENER}|{LEGACY_OPENER}")
 _INNER_WRAPPER: Final = re.compile(WRAPPER_OPENER)
-_NAME: Final = re.compile(r"\s*([\w.\-]+)\s*(?=\{)")
+_NAME: Final = re.compile(r"\s*([\w.\-/:]+)\s*(?:\[CALL_ID\]\s*[\w-]+\s*)?(?:\[ARGS\]\s*)?(?=\{)")
 _CALL_OF_NAME: Final = re.compile(r"(?:\[\s*)?[A-Za-z_][\w.]*\(")
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One row: what opens and what closes (patterns without capturing groups)."""
+    """One row: what opens, closes and begins it (patterns without capturing groups)."""
 
     name: str
     opener: str
     closer: str
+    begins: str = TAG_START
 
 
 REGIONS: Final = (
@@ -212,6 +225,9 @@ REGIONS: Final = (
     Region("internlm", r"<\|action_start\|>\s*<\|plugin\|>", r"<\|action_end\|>"),
     Region("cohere", r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
     Region("apertus", r"<\|tools_prefix\|>", r"<\|tools_suffix\|>"),
+    Region("mistral", r"\[TOOL_CALLS\]", r"\s*(?:\[/TOOL_CALLS\]|</s>)|\Z", r"\["),
+    Region("python_tag", r"<\|python_tag\|>", r"\s*<\|(?:eom_id|eot_id)\|>|\Z"),
+    Region("functools", r"\bfunctools(?=\s*\[\s*\{)", r"\Z", "functools"),
     Region("llama4", r"<\|python_start\|>", r"<\|python_end\|>"),
 )
 
@@ -229,7 +245,7 @@ def region_format(region: Region) -> ToolFormat:
             or _named(source, body, closer)
         )
 
-    return ToolFormat(region.name, region.opener, read, rank=30)
+    return ToolFormat(region.name, region.opener, read, rank=30, begins=region.begins)
 
 
 def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
@@ -261,10 +277,13 @@ def _wrapper(source: Source, body: int) -> Found | None:
     """A wrapper around other tags: it ends at once, and what it holds is read on its own."""
     place = after_space(source.text, body)
     inside = _INNER_TAG.match(source.text, place) or _INNER_WRAPPER.match(source.text, place)
-    return Found(body) if inside is not None else None
+    own = _OWN_TAG.match(source.text, place)
+    known = own is not None and own[0][1:-1] in source.tools
+    return Found(body) if inside is not None or known else None
 
 
-OWN_TAG_OPENER: Final = r"<[A-Za-z_][\w.\-]{0,127}>(?=\s*</?[A-Za-z_])"
+OWN_TAG_OPENER: Final = r"<[A-Za-z_][\w.\-]{0,127}>(?=\s*(?:</?[A-Za-z_]|\{))"
+_OWN_TAG: Final = re.compile(OWN_TAG_OPENER)
 
 
 def read_own_tag(source: Source, start: int, body: int) -> Found | None:
@@ -276,6 +295,8 @@ def read_own_tag(source: Source, start: int, body: int) -> Found | None:
     if source.text.startswith("</", place) and source.schemas.get(name, {}).get("required"):
         return None
     frame = Frame(re.compile(f"<{re.escape(name)}>"), re.compile(f"</{re.escape(name)}>"))
+    if source.text[place] == "{":
+        return read_json_call(source, name, place, frame.closer)
     found = read_elements(source, name, place, frame)
     if found is not None and found.calls and _is_open(source, name, found.end):
         return Found(len(source.text), issue=UNBALANCED)

@@ -10,6 +10,7 @@ from libriscribe2.replies.repair.cursor import (
     KEY_STATE,
     MAX_DEPTH,
     SEPARATOR_STATE,
+    UNKNOWN,
     VALUE_STATE,
     Cursor,
     Frame,
@@ -120,7 +121,8 @@ def plan_closing(text: str, position: int, stack: Sequence[bool], order: Sequenc
 def _goes_on(text: str, position: int, *, is_object: bool) -> bool:
     """Whether members follow although the outermost object just ended."""
     comma = COMMA.match(text, position)
-    return is_object and comma is not None and KEY.match(text, comma.end()) is not None
+    following = KEY if is_object else NESTED_MEMBER
+    return comma is not None and following.match(text, comma.end()) is not None
 
 
 def _score(text: str, position: int, stack: Sequence[bool]) -> int:
@@ -210,16 +212,16 @@ class RepairParser:
         else:
             self._value(frame, char)
 
-    def _open(self, frame: Frame | None) -> None:
-        """Enter the container whose bracket stands here."""
+    def _open(self, frame: Frame | None, implied: Any = None) -> None:
+        """Enter the container whose bracket stands here, or the one whose bracket is missing."""
         cursor = self.cursor
         if len(self._stack) >= MAX_DEPTH:
             raise cursor.halt("too_deep")
         char = cursor.text[cursor.at]
-        is_object = char in "{｛"
+        is_object = char in "{｛" if implied is None else isinstance(implied, dict)
         if char in "｛［":
             cursor.note("full_width_punctuation", cursor.at)
-        value: Any = {} if is_object else []
+        value: Any = ({} if is_object else []) if implied is None else implied
         node = schema_node(self._policy.schema, frame, value)
         behind_text = frame is not None and not frame.is_object and frame.plain_last
         if frame is None:
@@ -227,8 +229,13 @@ class RepairParser:
         else:
             self._put(frame, value)
         state = KEY_STATE if is_object else VALUE_STATE
-        self._stack.append(Frame(value, is_object, state, node, plain_last=behind_text))
-        cursor.at += 1
+        inner = Frame(value, is_object, state, node, plain_last=behind_text)
+        self._stack.append(inner)
+        if implied is None or frame is None:
+            cursor.at += 1
+            return
+        inner.width = len(frame.value[0]) if len(frame.value) > 1 else -1  # type: ignore[index]
+        cursor.note("missing_opener", cursor.at)
 
     def _put(self, frame: Frame, value: Any, *, plain: bool = False) -> None:
         """Add a value to its container."""
@@ -257,6 +264,14 @@ class RepairParser:
         cursor, schema = self.cursor, self._policy.schema
         cursor.check_key()
         if NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
+            return
+        last = frame.value.get(frame.key) if isinstance(frame.value, dict) else None
+        kinds: Any = {"{": dict, "[": list}.get(char, ())
+        if isinstance(last, list) and last and isinstance(last[-1], kinds):
+            # The list that ended before goes on.
+            cursor.note("extra_closer", cursor.at)
+            frame.state, frame.comma = SEPARATOR_STATE, -1
+            self._stack.append(Frame(last, is_object=False, state=VALUE_STATE, node=UNKNOWN))
             return
         key = read_key(cursor, char, len(self._stack))
         if schema is not None:
@@ -288,6 +303,10 @@ class RepairParser:
         cursor = self.cursor
         if char in _OPENING:
             self._container(frame)
+        elif (
+            self._policy.siblings and (implied := frame.implied(cursor.text, cursor.at)) is not None
+        ):
+            self._open(frame, implied)
         elif cursor.is_fence():
             raise early_end(cursor, frame, len(self._stack))
         elif char in OPEN_QUOTES or cursor.is_escaped_quote():
@@ -303,6 +322,11 @@ class RepairParser:
         cursor = self.cursor
         if cursor.text.startswith("{{", cursor.at):
             raise cursor.halt("template")
+        outer = self._stack[-2] if len(self._stack) > 1 else None
+        if self._policy.siblings and outer is not None and outer.is_full(frame.value):
+            cursor.note("missing_closer", cursor.at)
+            self._stack.pop()
+            frame = outer
         self._open(frame)
 
     def _separator(self, frame: Frame, char: str) -> None:
@@ -377,13 +401,17 @@ class RepairParser:
             cursor.note("full_width_punctuation", cursor.at)
         cursor.at += 1
         for _ in range(closing.pops):
-            self._stack.pop()
+            closed = self._stack.pop()
+            listed = closed.width < 0 and char in "]］"
+            if listed or (closed.width > 0 and closed.width != len(closed.value)):
+                raise cursor.halt("ambiguous")
         if closing.pops == 0:
             self._stack[-1].state = SEPARATOR_STATE
 
 
 _MAX_REREAD: Final = 300_000
 _DEFAULT: Final = Policy()
+_CLOSERS: Final = ("missing_closer", "extra_closer", "wrong_closer")
 _OTHERS: Final = (
     Policy(structure_wins=True),
     Policy(closing=("wrong_closer", "extra_closer", "missing_closer")),
@@ -407,6 +435,12 @@ def repair_json(
     """
     first, doubts = _proven(text, start, _DEFAULT)
     chosen = _least_edited(text, start, first) if doubts else first
+    if chosen.trouble is not None or any(one.name in _CLOSERS for one in chosen.repairs):
+        shown, _ = _proven(text, start, Policy(siblings=True))
+        added = [one.name for one in shown.repairs if one.name in ("missing_opener", *_CLOSERS)]
+        differs = chosen.trouble is not None or not same_json(shown.value, chosen.value)
+        if shown.trouble is None and len(added) == 1 and differs:
+            return shown
     if schema and lacks_end(chosen):
         placed, _ = _proven(text, start, Policy(schema=schema))
         if placed.trouble is None and not lacks_end(placed):

@@ -17,6 +17,7 @@ from libriscribe2.replies.repair.patterns import (
     FENCES_WITHIN,
     KEY,
     OPEN_QUOTES,
+    QUESTION,
     QUOTED_KEY,
     StringToken,
     follows,
@@ -33,6 +34,9 @@ MAX_DEPTH: Final = 200
 UNKNOWN: Final[Mapping[str, Any]] = {}
 
 
+_FIRST_KEY: Final = re.compile(rf"(?=\"){QUOTED_KEY}")
+
+
 @dataclass(slots=True)
 class Frame:
     """One open container.
@@ -47,6 +51,8 @@ class Frame:
         plain_last: Whether the last value was a string without any damage.
         remarks: For each comment, how many items of the list stood before it.
         ends_remarked: Whether the last of them stands on a line of its own.
+        width: How many members it must have, since its opening bracket was added; 0: any, -1: any,
+            and it must not end as a list does.
     """
 
     value: dict[str, Any] | list[Any]
@@ -58,6 +64,24 @@ class Frame:
     plain_last: bool = False
     remarks: list[int] = field(default_factory=list)
     ends_remarked: bool = False
+    width: int = 0
+
+    def implied(self, text: str, at: int) -> dict[str, Any] | list[Any] | None:
+        """An empty item where only its opening bracket is missing: the others are such, too."""
+        if not isinstance(self.value, list) or not self.value:
+            return None if self.is_object or not _FIRST_KEY.match(text, at) else {}
+        first, last = self.value[0], self.value[-1]
+        if isinstance(first, list) and isinstance(last, list) and len(first) == len(last) > 1:
+            return []
+        key = KEY.match(text, at) if isinstance(first, dict) and isinstance(last, dict) else None
+        alike = key is not None and first.keys() == last.keys() and len(first) > 1
+        return {} if key and alike and re.split(r"\W+", f" {key[0]}")[1] in first else None
+
+    def is_full(self, row: Any) -> bool:
+        """Whether the last item of this list is a row as wide as the first one."""
+        rows = self.value if isinstance(self.value, list) else ()
+        first = rows[0] if len(rows) > 1 and row is rows[-1] else None
+        return isinstance(first, list) and len(row) == len(first) > 1
 
     def leaves_out(self, *, ends: bool) -> bool:
         """Whether a comment stands for items of this list.
@@ -90,11 +114,13 @@ class Policy:
         closing: The order in which a wrong closing bracket is explained.
         schema: The wanted JSON Schema, when its property names may say which object a key
             belongs to; None otherwise.
+        siblings: Whether the items before one show where its brackets are missing.
     """
 
     structure_wins: bool = False
     closing: tuple[str, ...] = ("missing_closer", "wrong_closer", "extra_closer")
     schema: Mapping[str, Any] | None = None
+    siblings: bool = False
 
 
 def schema_node(
@@ -305,6 +331,8 @@ class Cursor:
                 return char
             if ELLIPSIS.search(comment.group()):
                 raise self.halt("ellipsis")
+            if QUESTION.search(comment.group()):
+                raise self.halt("remark")
             self.note("comment", self.at)
             self.at = comment.end()
 

@@ -72,6 +72,11 @@ def is_misread(raw: str, quotes: str, *, lost: bool = False) -> bool:
     return items or _SWALLOWED.search(raw) is not None or _is_doubled(raw, quotes[0])
 
 
+def _opens_bracket(raw: str) -> bool:
+    """Whether content opens a bracket that it does not close."""
+    return raw.count("{") > raw.count("}") or raw.count("[") > raw.count("]")
+
+
 def _has_tail(raw: str, quote: str) -> bool:
     """Whether content without a closing quote ends with a bracket or quote that opens nowhere.
 
@@ -79,7 +84,7 @@ def _has_tail(raw: str, quote: str) -> bool:
     """
     end = raw.rstrip(f" \t\r\n{SEPARATORS}")[-1:]
     if end in _STRAIGHT and quote in _STRAIGHT and end != quote:
-        return True
+        return end == '"' or len(_NO_APOSTROPHE.findall(raw)) % 2 == 1
     openers = _TAILS.get(end, "")
     return bool(openers) and sum(map(raw.count, openers)) < raw.count(end)
 
@@ -164,7 +169,7 @@ _SPECIAL: Final = {
 }
 _OPENS_AFTER: Final = frozenset("([{<—–-‘“«:;/*_¿¡=>,")
 _NEVER_FIRST: Final = frozenset(",.;:!?)]}…")
-_BEFORE_LOST: Final = re.compile(rf"[{SEPARATORS}]\s*$")
+_BEFORE_LOST: Final = re.compile(rf"(?P<ends>(?:\s*[}}\]])*+)\s*[{SEPARATORS}]\s*[{{\[]?\s*$")
 # Structure on the next line, or the next item of a list: the string is over.
 _GOES_ON: Final = re.compile(r"[ \t]*(?:[,，]?[ \t]*\r?\n|[}\]]\s*,\s*\{\s*[\"'])")
 _LIKE_END: Final = re.compile(r"[ \t]*[,，:}\]\n]")
@@ -205,6 +210,7 @@ class EndSearch:
     _listed: bool = False
     _doubt: int = -1
     _lost: int = -1
+    _lost_end: int = -1
     _strays: int = 0
     _suspect: bool = False
 
@@ -246,7 +252,7 @@ class EndSearch:
         elif self._is_end(at):
             return self._ended(at)
         elif self._lost == at:
-            return self._ended(at, lost=True)
+            return self._ended(self._lost_end, lost=True)
         return None
 
     def _follows(self, position: int) -> bool:
@@ -298,9 +304,10 @@ class EndSearch:
         low = self.text[self.start] == '"' and self._curly.close_low()
         if not low and self._opens_inner(at):
             self._inner = True
+            comma = self._comma_before(at)
             if self.role == "element":
-                self._listed = self._listed or self._comma_before(at) is not None
-            elif self.role == "member" and self._lost < 0:
+                self._listed = self._listed or comma is not None
+            if self._lost < 0 and (self.role == "member" or (comma and comma["ends"])):
                 self._lost = self._lost_before(at)
         elif not low:
             self._suspect = self._suspect or self._is_suspect(at)
@@ -339,7 +346,8 @@ class EndSearch:
     def _lost_before(self, at: int) -> int:
         """Where the string ended if the quote at `at` opens the next key, or -1.
 
-        With a key that the text uses elsewhere too the string ends for certain: the place is `at`.
+        Behind brackets that close what the string does not open, and with a key that the text uses
+        elsewhere too, it ends for certain: the place is `at`.
         """
         member = MEMBER.match(self.text, at)
         comma = self._comma_before(at)
@@ -347,8 +355,11 @@ class EndSearch:
             return -1
         self._suspect = self._suspect or self._strays > 0
         name = member.group().split(self.text[at])[1]
-        known = not self._strays and self.keys.occurs_elsewhere(name, at, member.end())
-        return at if known else comma.start()
+        self._lost_end = comma.start()
+        raw = self.text[self.start + 1 : comma.start()]
+        known = bool(comma["ends"]) or self.keys.occurs_elsewhere(name, at, member.end())
+        self._suspect = self._suspect or bool(comma["ends"] and _opens_bracket(raw))
+        return at if known and not (self._strays or self._suspect) else comma.start()
 
     def _closes_inner(self, at: int, *, sound: bool) -> bool:
         """Handle a quote that closes an inner quotation; True when structure wins over it."""
@@ -397,7 +408,18 @@ class EndSearch:
         if lost is not None and self._follows(lost.start()):
             self._suspect = self._suspect or self._strays > 0
             return self._ended(lost.start(), lost=True)
-        return unread(self.text, self.start)
+        return self._ended_by_brackets() or unread(self.text, self.start)
+
+    def _ended_by_brackets(self) -> StringToken | None:
+        """The string before the brackets, at the end of the text, that close all that is open."""
+        fence = self.text.find("```", self.start)
+        rest = self.text[self.start : fence if fence >= 0 else len(self.text)]
+        raw = rest.rstrip("}] \t\r\n")
+        closed = sum(map(rest[len(raw) :].count, "}]"))
+        if self.role == "key" or closed != self.depth or _opens_bracket(raw):
+            return None
+        self._suspect = self._suspect or self._strays > 0
+        return self._ended(self.start + len(raw), lost=True)
 
     def _ended(self, end: int, *, lost: bool = False) -> StringToken:
         """The token, refused as ambiguous when a quote inside looked like an end too.
