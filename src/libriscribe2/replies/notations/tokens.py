@@ -52,7 +52,6 @@ _NAME_LINE: Final = re.compile(r"[ \t]*([^\s<>{}`]+)\s*")
 _TICKS: Final = re.compile(r"\s*`{3,}(?:json)?\s*")
 _INVOKE: Final = re.compile(TAG_OPENER)
 _NUMBER: Final = re.compile(r":\d+$")
-_NUMBERED: Final = re.compile(r"([\w.-]+):\d+\s*")
 
 
 def read_token_call(source: Source, _start: int, body: int) -> Found | None:
@@ -351,36 +350,7 @@ def read_cohere_text(source: Source, _start: int, body: int) -> Found:
     return Found(after, text=source.text[body:text_end].strip())
 
 
-_ADDRESSED: Final = f"{TAG_START}|(?m:^)|(?:assistant)?commentary"
-RECIPIENT_OPENER: Final = (
-    r"<\|(?:recipient|assistant)\|>|(?m:^)>>>|(?:assistant)?commentary[ \t]+to=(?=[\w.]+ )"
-)
-_RECIPIENT_HEAD: Final = re.compile(
-    r"\s*([^\s<>{}]+)(?:\s|json|<\|(?:content|constrain|message)\|>)*+(?=\{)"
-)
-_RECIPIENT_END: Final = re.compile(r"<\|(?:stop|observation|call|end)\|>")
-
-
-def read_recipient(source: Source, _start: int, body: int) -> Found | None:
-    """The call of a known tool that a message is addressed to."""
-    head = _RECIPIENT_HEAD.match(source.text, body)
-    name = clean_name(head[1]) if head else None
-    known = head is not None and name in source.tools
-    return read_json_call(source, name, head.end(), _RECIPIENT_END) if head and known else None
-
-
-STRIPPED_OPENER: Final = r"(?:(?m:^)|(?<=[}>]))functions\.(?=[\w.-]+:\d+\s*\{)"
-
-
-def read_stripped(source: Source, _start: int, body: int) -> Found | None:
-    """The call of a known tool whose tokens were taken out: `functions.search:0{...}`."""
-    head = _NUMBERED.match(source.text, body)
-    name = head[1] if head else ""
-    return read_json_call(source, name, head.end()) if head and name in source.tools else None
-
-
 NOTATIONS: Final = (
-    ToolFormat("stripped_tokens", STRIPPED_OPENER, read_stripped, rank=126, begins="functions"),
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call, rank=60),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call, rank=70),
     ToolFormat("calls_edge", CALLS_EDGE, no_call, rank=CONTROL),
@@ -391,6 +361,5 @@ NOTATIONS: Final = (
     ToolFormat("python_tag", PYTHON_TAG_OPENER, read_python_tag, rank=90),
     ToolFormat("functools", FUNCTOOLS_OPENER, read_functools, rank=100, begins="functools"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
-    ToolFormat("recipient", RECIPIENT_OPENER, read_recipient, rank=125, begins=_ADDRESSED),
     ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text, rank=110),
 )
