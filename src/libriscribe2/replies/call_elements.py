@@ -9,7 +9,7 @@ from libriscribe2.replies.call_objects import CUT_OFF, TWICE, UNBALANCED, add_ar
 from libriscribe2.replies.call_source import LOOK, Found, ReadCall, Source, after_space
 from libriscribe2.replies.normalise import begins_line
 
-NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_)?"
+NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_|__)?"
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
 PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
 _NAMED: Final = r"(?:\s*=\s*[^<>\s=]|\s[^<>]*?\bname\s*=)"
@@ -63,7 +63,8 @@ def grammar_of(tag: str) -> Grammar:
     word = found[1].casefold() if found else "invoke"
     return Grammar(
         closer=re.compile(
-            rf"</{NAMESPACE}(?:{PARAMETER_WORDS}_)?{word}\s*>|{_SHORT_CLOSER}", re.IGNORECASE
+            rf"</{NAMESPACE}(?:{PARAMETER_WORDS}_)?{word}\s*(?:=[^<>]*)?>|{_SHORT_CLOSER}",
+            re.IGNORECASE,
         ),
         parameter=re.compile(
             rf"<{NAMESPACE}{PARAMETER_WORDS}(?:(?={_NAMED})[^<>]*>|{_LINE_OF_NAME})", re.IGNORECASE

@@ -33,6 +33,7 @@ from libriscribe2.replies.normalise import (
     begins_line,
 )
 from libriscribe2.replies.notations.lines import read_python_calls
+from libriscribe2.replies.strict_json import strict_parse
 
 _COMMENT: Final = "<!--"
 ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT})"
@@ -335,6 +336,13 @@ class _Scan:
         """A value that never ends: cut off, or a stray bracket in prose."""
         if self.text[start + 1 : start + 2].isalnum():
             return start + 1
+        rest = self.text[start:].rstrip()
+        if rest.endswith("}") and not self._is_shown(start, len(self.text)):
+            # Its arguments are closed, and nothing but its own bracket is missing.
+            whole = strict_parse(f"{rest}}}")
+            if isinstance(whole.value, dict) and whole.end == len(rest) + 1:
+                self.reading.parts.append(DataPart(whole.value, start, len(self.text)))
+                return len(self.text)
         restart = self.source.search(_RESTART, start)
         end = restart.end() if restart is not None else len(self.text)
         if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
@@ -361,6 +369,8 @@ class _Scan:
                 call.name in self.source.tools for call in calls
             )
             return Reading(calls=calls if known else [])
+        if fence.language in _PYTHON and body.lstrip()[:1] not in ("<", "{", "["):
+            return Reading()
         named = _NAMED_FENCE.match(self.text, fence.start)
         if named is not None and named[1] in self.source.tools:
             arguments = read_arguments(body)
@@ -396,7 +406,7 @@ class _Scan:
         """
         before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
         said = self.text[before : fence.start].rstrip()
-        announced = self.text.startswith("<", fence.body_start) and said.endswith(_STOPS)
+        announced = fence.language == "xml" and said.endswith(_STOPS)
         return not (said and not announced) and _SHOWN.search(self.text, fence.end) is None
 
     def _take_fence(self, fence: Fence, inner: Reading) -> None:

@@ -9,7 +9,7 @@ from libriscribe2.replies.outcome import RepairOutcome, refusal
 from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.patterns import PAIRS
-from libriscribe2.replies.strict_json import strict_parse
+from libriscribe2.replies.strict_json import Searches, strict_parse
 
 JsonObject: TypeAlias = Mapping[str, Any]
 Schemas: TypeAlias = Mapping[str, JsonObject]
@@ -56,37 +56,21 @@ class Found:
 
 
 @dataclass(slots=True)
-class Source:
-    """A reply under scan, with searches that stay linear however often a format asks.
+class Source(Searches):
+    """A reply under scan.
 
     Attributes:
-        text: The reply.
         schemas: JSON Schema of the parameters, by tool name.
         tools: Names of the tools that exist; empty if the caller did not say.
         effort_left: What damage and looking ahead may still cost; see `spend`.
         verdicts_left: For how many regions the sentence before them is still judged.
     """
 
-    text: str
     schemas: Schemas = field(default_factory=dict)
     tools: frozenset[str] = frozenset()
     effort_left: int = 40_000
     verdicts_left: int = 1_000
-    _found: dict[re.Pattern[str], tuple[int, re.Match[str] | None]] = field(default_factory=dict)
     _last: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def search(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
-        """The first match of `pattern` at or after `start`.
-
-        The last answer for each pattern is kept: a closer that is missing is missed once, not
-        once for each of a hundred thousand openers.
-        """
-        asked, match = self._found.get(pattern, (-1, None))
-        if 0 <= asked <= start and (match is None or start <= match.start()):
-            return match
-        match = pattern.search(self.text, start)
-        self._found[pattern] = (start, match)
-        return match
 
     def part(self, text: str) -> "Source":
         """A part of the text as a source of its own, with what is left of the budgets."""

@@ -8,7 +8,12 @@ from typing import Any, Final
 from libriscribe2.replies.outcome import RepairOutcome
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.patterns import COMMA, OPEN_QUOTES, QUOTED_KEY
-from libriscribe2.replies.strict_json import StrictParse, find_json_end_string_safe, strict_parse
+from libriscribe2.replies.strict_json import (
+    Searches,
+    StrictParse,
+    find_json_end_string_safe,
+    strict_parse,
+)
 
 MAX_FAILURES: Final = 500
 MAX_SPANS: Final = 20_000
@@ -42,6 +47,7 @@ _GOES_ON: Final = re.compile(
     rf"""{COMMA.pattern}["'“”„«]\w|\s*{QUOTED_KEY}|(?<=\]){COMMA.pattern}\{{\s*{QUOTED_KEY}"""
 )
 _MAX_COMMENT: Final = 4_000
+_COMMENT_ENDS: Final = {"/*": re.compile(r"\*/"), "<!--": re.compile("-->")}
 # What stands before a value that is the member of something unread.
 _KEY_BEFORE: Final = re.compile(
     r"""(?:^|[{,\n])[ \t>]*(?:[-+•*]{1,2}[ \t]*|\d{1,3}[.)][ \t]*)?(?:"+[^"\n]{1,60}"+|'[^'\n]{1,60}'|“[^”\n]{1,60}”)(?:\*\*)?\s*[:：]\s*$"""
@@ -97,8 +103,7 @@ def find_spans(text: str, schema: Mapping[str, Any] | None = None) -> list[Span]
 def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
     spans: list[Span] = []
     fence: _Fence | None = None
-    closers: dict[str, int] = {}
-    restarts = _Restarts(text)
+    searches = Searches(text)
     failures = position = 0
     budget = _MIN_WORK + _WORK_FACTOR * len(text)
     while failures < MAX_FAILURES and len(spans) < MAX_SPANS and budget >= 0:
@@ -109,13 +114,13 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
         if mark["section"]:
             continue
         if mark["comment"]:
-            position = _after_comment(text, mark, closers)
+            position = _after_comment(searches, mark)
             continue
         if mark["fence"]:
             fence = _pass_fence(text, mark, fence)
             continue
         language = None if fence is None else fence.language
-        span = _read_span(restarts, mark.start(), language, schema)
+        span = _read_span(searches, mark.start(), language, schema)
         if span.failure is not None:
             failures += 1
             budget -= span.outcome.work if span.outcome else 0
@@ -125,17 +130,11 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
     return spans
 
 
-def _after_comment(text: str, mark: re.Match[str], closers: dict[str, int]) -> int:
-    """Where a comment ends; right after its mark when it never does.
-
-    `closers` keeps the next end of each kind of comment, so that no text is searched twice.
-    """
-    closing = "*/" if mark["comment"] == "/*" else "-->"
-    if closers.get(closing, 0) <= mark.end():
-        end = text.find(closing, mark.end())
-        closers[closing] = end + len(closing) if end >= 0 else len(text) + _MAX_COMMENT
-    after = closers[closing]
-    return after if after - mark.end() < _MAX_COMMENT else mark.end()
+def _after_comment(searches: Searches, mark: re.Match[str]) -> int:
+    """Where a comment ends; right after its mark when it never does."""
+    closing = searches.search(_COMMENT_ENDS[mark["comment"]], mark.end())
+    near = closing is not None and closing.end() - mark.end() < _MAX_COMMENT
+    return closing.end() if closing is not None and near else mark.end()
 
 
 def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence | None:
@@ -148,28 +147,11 @@ def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence 
     return None if closes else fence
 
 
-class _Restarts:
-    """Where another value begins anew behind a damaged one; nothing is searched twice."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._searched = -1
-        self._next = 0
-
-    def after(self, start: int) -> int:
-        """The first such place that is found from `start` on; the end of the text if none is."""
-        if not 0 <= self._searched <= start <= self._next:
-            found = _RESTART.search(self.text, start)
-            self._searched = start
-            self._next = len(self.text) if found is None else found.start()
-        return self._next
-
-
 def _read_span(
-    restarts: _Restarts, start: int, fence: str | None, schema: Mapping[str, Any] | None
+    searches: Searches, start: int, fence: str | None, schema: Mapping[str, Any] | None
 ) -> Span:
     """Read the value at `start` strictly, else by repair; find its extent in any case."""
-    text = restarts.text
+    text = searches.text
     parsed = strict_parse(text, start)
     nested = _KEY_BEFORE.search(text, max(0, start - _MAX_MARGIN), start) is not None
     if parsed.end >= 0 and not _GOES_ON.match(text, parsed.end):
@@ -177,18 +159,19 @@ def _read_span(
     if parsed.end >= 0:
         parsed = StrictParse(None, -1, parsed.end, "Extra data", "syntax")
     outcome = repair_json(text, start, schema)
-    return Span(start, _extent(restarts, start, outcome), None, parsed, outcome, fence, nested)
+    return Span(start, _extent(searches, start, outcome), None, parsed, outcome, fence, nested)
 
 
-def _extent(restarts: _Restarts, start: int, outcome: RepairOutcome) -> int:
+def _extent(searches: Searches, start: int, outcome: RepairOutcome) -> int:
     """How far a damaged value reaches; `start` itself for what is hardly JSON."""
     if outcome.trouble is None or outcome.value is not None:
         return outcome.end
-    text = restarts.text
+    text = searches.text
     hardly = outcome.members == 0 and outcome.trouble.kind == "syntax"
     if hardly and not _holds_several(text, start) and _COMMA_KEY.match(text, start) is None:
         return start
-    limit = restarts.after(start)
+    restart = searches.search(_RESTART, start)
+    limit = len(text) if restart is None else restart.start()
     balanced = find_json_end_string_safe(text, start, limit)
     ended = balanced > outcome.trouble.position and not _MORE.match(text, balanced)
     return balanced if ended else limit

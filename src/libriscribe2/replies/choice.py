@@ -43,10 +43,6 @@ _CLAUSE: Final = re.compile(r"[.!?;:。！？]|(?:\S+\s+){4}\S|\d,\d")
 _LIST_COMMA: Final = re.compile(r",(?!(?<=\d,)\d)")
 
 
-_COMMAND: Final = re.compile(r"[\b\f]|[\t\r](?=[A-Za-z])")
-_LETTERS: Final = {"\b": "b", "\f": "f", "\t": "t", "\r": "r"}
-
-
 def _is_keyword(part: str) -> bool:
     return len(part) <= _MAX_KEYWORD and not _CLAUSE.search(part) and not part.isdigit()
 
@@ -103,7 +99,7 @@ class Coercion:
             self.applied.append("null_dropped")
             return None
         if any(accepts_type(branch, value) for branch in branches):
-            return self._with_commands(value)
+            return value
         wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if len(wanted) != 1:
             return value
@@ -125,14 +121,6 @@ class Coercion:
                 self.applied.append(name)
                 return changed
         return value
-
-    def _with_commands(self, value: Any) -> Any:
-        r"""A text with its backslashes where form feeds or backspaces stand: `\frac`."""
-        if not isinstance(value, str) or not ("\f" in value or "\b" in value):
-            return value
-        text = _COMMAND.sub(lambda found: f"\\{_LETTERS[found[0]]}", value)
-        self.applied += ["invalid_escape"] * (text != value)
-        return text
 
     def _split(self, value: Any, node: Mapping[str, Any]) -> Any:
         """A list from a comma-separated string, or from one string per line."""

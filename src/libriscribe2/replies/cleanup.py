@@ -157,7 +157,8 @@ def _fast_path(
     if end < len(reply) and reply[end:].strip().strip("`" if start else ""):
         return None
     parsed = strict_parse(reply, start)
-    if parsed.end != end:
+    lost = wanted is not None and not strict and ("\\b" in reply or "\\f" in reply)
+    if parsed.end != end or lost:
         return None
     value, verdict = parsed.value, judge(parsed.value, wanted, strict=strict)
     if verdict.applied or verdict.trouble or (wanted is not None and verdict.level < FULL):

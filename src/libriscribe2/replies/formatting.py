@@ -160,6 +160,26 @@ def log_stripped(stripped: Stripped, name: str = "stripMarkdown/strip_markdown_f
 
 
 MARKDOWN_CODE_BLOCKS: Final = "markdown_code_blocks"
+_COMMAND: Final = re.compile(r"[\b\f]|[\t\r](?=[A-Za-z])")
+_LETTERS: Final = {"\b": "b", "\f": "f", "\t": "t", "\r": "r"}
+
+
+def with_backslashes(value: Any, written: str) -> Any:
+    r"""A value with the backslashes of its texts where `\b` or `\f` was written: `\frac`, `\bword`.
+
+    Nobody means a form feed or a backspace; tabs and returns before letters in such texts are
+    commands, too.
+    """
+    if not ("\\f" in written or "\\b" in written) or "\f" in written or "\b" in written:
+        return value
+
+    def change(_field: str, text: str) -> str:
+        is_lost = "\f" in text or "\b" in text
+        return _COMMAND.sub(lambda one: f"\\{_LETTERS[one[0]]}", text) if is_lost else text
+
+    return map_strings(value, change)
+
+
 UNICODE_ESCAPES: Final = "unicode_escapes"
 MARKDOWN_EMPHASIS: Final = "markdown_emphasis"
 SURROUNDING_TEXT: Final = "surrounding_text"

@@ -101,21 +101,24 @@ def gainsays(before: str, after: str, value: Any, schema: Mapping[str, Any]) -> 
     properties = properties_of(resolve(schema, schema)) if isinstance(value, dict) else {}
     for name, node in properties.items():
         own, options = value.get(name), resolve(node, schema).get("enum", ())
-        others = [one for one in options if isinstance(one, str) and len(one) > 2 and one != own]
+        others = [one for one in options if isinstance(one, str) and length(one) > 2 and one != own]
         if isinstance(own, str) and not _says(own, after) and any(_says(o, after) for o in others):
             return True
         label = re.escape(name).replace("_", "[_ ]") + r"\W{0,3}[:：=]\W{0,4}"
         said = re.search(rf"(?<!\w)(?i:{label})(?P<said>\w+)", before)
         if said is None:
             continue
-        number = said["said"] if type(own) is int and said["said"].isdecimal() else str(own)
-        if number != str(own) or said["said"].casefold() in map(str.casefold, others):
+        stated = said["said"].casefold()
+        comparable = stated.isdecimal() if type(own) is int else stated in ("true", "false")
+        comparable = comparable and isinstance(own, int)
+        if stated in map(str.casefold, others) or (comparable and stated != str(own).casefold()):
             return True
     return False
 
 
 def _says(word: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE) is not None
+    edges = (r"(?<!\w)", r"(?!\w)") if word.isascii() else ("", "")
+    return re.search(re.escape(word).join(edges), text, re.IGNORECASE) is not None
 
 
 _OPEN: Final = r"[<\[{(（［｛＜【〈]"
@@ -176,6 +179,7 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
             bare in TYPE_NAMES
             or _ASIDE.fullmatch(bare) is not None
             or bool(field and _spaced(bare) == _spaced(field))
+            or bool(field and bare.isupper() and "_" in bare and field.upper() in bare)
             or descriptions.get(field) == bare
         )
     if total and weak * 2 >= total:
@@ -203,15 +207,24 @@ def _descriptions(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
             yield from _descriptions(part, key)
 
 
+def _containers(value: Any) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:
+    """The lists and objects of a value, outermost first, with the key that each stands under."""
+    pending = [("", value)]
+    while pending:
+        name, node = pending.pop()
+        if isinstance(node, dict):
+            pending += node.items()
+        elif isinstance(node, list):
+            pending += (("", one) for one in node)
+        else:
+            continue
+        yield name, node
+
+
 def _groups(value: Any) -> Iterator[tuple[bool, list[str], Any]]:
     """Of each list and object whether it is a list, its texts (with those of its lists), itself."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for _, node in _containers(value):
         inner = list(node.values()) if isinstance(node, dict) else node
-        if not isinstance(inner, list):
-            continue
-        pending += inner
         texts = [one for one in inner if isinstance(one, str)]
         if isinstance(node, dict):
             lists = (one for one in inner if isinstance(one, list))
@@ -262,13 +275,8 @@ def miscounts(items: Sequence[Any]) -> bool:
 
 def has_gap(value: Any) -> bool:
     """Whether the number that the items of a list begin with counts from the start and jumps."""
-    pending = [value]
-    while pending:
-        node = pending.pop()
+    for _, node in _containers(value):
         inner = list(node.values()) if isinstance(node, dict) else node
-        if not isinstance(inner, list):
-            continue
-        pending += inner
         firsts = [next(iter(one.values()), None) for one in inner if isinstance(one, dict)]
         counts = [one for one in firsts if type(one) is int]
         rising = all(one < following for one, following in pairwise(counts))
@@ -284,17 +292,11 @@ _COUNTERS: Final = ("number", "index", "id", "no", "nr")
 
 def counts_twice(value: Any) -> bool:
     """Whether the items of a list count themselves without a gap, and two have one number."""
-    pending = [("", value)]
-    while pending:
-        name, node = pending.pop()
-        if isinstance(node, dict):
-            pending += node.items()
-        if not isinstance(node, list) or len(node) < 3 or not isinstance(node[0], dict):  # 1, 1
-            continue
-        pending += (("", one) for one in node)
-        field = next(iter(node[0]), "")
-        counts = [one.get(field) for one in node if isinstance(one, dict)]
-        if not all(type(one) is int for one in counts) or counts[0] not in (0, 1):
+    for name, node in _containers(value):
+        items = [one for one in node if isinstance(one, dict)] if isinstance(node, list) else []
+        field = next(iter(items[0]), "") if len(items) == len(node) > 2 else ""  # 1, 1 is no count
+        counts = [one.get(field) for one in items]
+        if not field or counts[0] not in (0, 1) or not all(type(one) is int for one in counts):
             continue
         whole = [*dict.fromkeys(counts)] == list(range(counts[0], counts[0] + len(counts) - 1))
         if whole and (field in _COUNTERS or is_same_word(field, name)):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from libriscribe2.replies.candidates import MAX_SPANS, Span, find_spans
 from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
-from libriscribe2.replies.formatting import around_artifacts, value_artifacts
+from libriscribe2.replies.formatting import around_artifacts, value_artifacts, with_backslashes
 from libriscribe2.replies.normalise import ASIDE_NAME, begins_line
 from libriscribe2.replies.outcome import (
     DIRECT_PARSE,
@@ -33,9 +33,9 @@ _IN_A_SENTENCE: Final = re.compile(r"[^\W\d][^\S\n]*+\Z")
 _SENTENCE_GOES_ON: Final = re.compile(r"[^\S\n]*+[.,;]|[^\S\n]++[^\W\d_]")
 _LAST_ASIDE: Final = re.compile(rf"<(?P<close>/?){ASIDE_NAME}\s*>[^<>]*\Z", re.IGNORECASE)
 _OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
-# "Part 1/3:" on the line of a value or right above it.
+# "Part 1/3:" on the line of a value or right above it; above a list also "Part 1 of 3".
 _PART: Final = re.compile(
-    r"(?<![\d/.])(\d{1,2}) ?/ ?(\d{1,2})(?![\d/])[^\w\n]{0,4}\n?[`~]{0,4}(?:json)?\s*\Z"
+    r"(?<![\d/.])(\d{1,2})(?: ?/ ?|(?P<word> [^\W\d_]{1,4} ))(\d{1,2})(?![\d/])[^\w\n]{0,4}\s*[`~]{0,4}(?:json)?\s*\Z"
 )
 # `<s>` is a token of chat templates.
 _STRUCK: Final = re.compile(r"(?:(?<!~)~~|<(?:del|strike)>)\s*+\Z")
@@ -106,13 +106,17 @@ def _read(task: Task, span: Span) -> Reading | None:
     aside = bool(edge and not edge["close"]) or bool(
         _IN_A_SENTENCE.search(lead) and _SENTENCE_GOES_ON.match(task.text, span.end)
     )
+    value = span.value if span.outcome is None else span.outcome.value
+    repairs = () if span.outcome is None else span.outcome.repairs
+    if task.wanted is not None and not task.strict:
+        mended = with_backslashes(value, task.text[span.start : span.end])
+        lost = Repair("invalid_escape", lossless=True, position=span.start)
+        value, repairs = mended, repairs if mended is value else (*repairs, lost)
+    verdict = judge(value, task.wanted, strict=task.strict)
     if span.outcome is None:
-        verdict = judge(span.value, task.wanted, strict=task.strict)
-        return Reading(span.start, span.end, verdict, span.fence, aside=aside)
-    if task.strict or span.outcome.value is None:
+        return Reading(span.start, span.end, verdict, span.fence, repairs, aside=aside)
+    if task.strict or value is None:
         return None
-    repairs = span.outcome.repairs
-    verdict = judge(span.outcome.value, task.wanted)
     if task.wanted is None and {one.name for one in repairs} >= _GUESSED:
         # "a { color: red }" in a sentence has no mark of JSON but its braces.
         verdict = replace(verdict, level=min(verdict.level, BARE))
@@ -331,23 +335,8 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         trouble = (outcome and outcome.trouble) or Trouble("cut_off", best.end)
         refused = refusal(trouble.kind, text, trouble.position, trouble.detail)
     others = [span for span in spans if not best.start <= span.start < best.end]
-    again = [span.end for span in others if span.start >= best.end and _repeats(span, best)]
-    end = max(again, default=best.end)
-    behind = min((span.start for span in others if span.start >= end), default=len(text))
-    after = words_of(text[end:behind])
     before = _prose(text, 0, best.start, others)
-    lead = text[max(0, best.start - _WINDOW) : best.start]
-    part = _PART.search(lead)
-    halved = part is not None and int(part[1]) < int(part[2])
-    patched = any(span.start >= end and _is_list_of_objects(span.value) for span in others)
-    struck = _STRUCK.search(lead) is not None
-    within = best.aside and bool(after)
-    within = within or (bool(after) and text[end:behind].strip("` \t\r\n")[:1] in ("(", "（"))
-    gap = has_gap(verdict.value) and task.wanted is not None
-    weighty = struck or halved or patched or within or weighs(after, verdict.value)
-    weighty = weighty or (gap and bool(after)) or is_a_share(words_of(lead), verdict.value)
-    weighty = weighty or gainsays(before, after, verdict.value, task.wanted or {})
-    if task.wanted is not None and refused is None and weighty:
+    if task.wanted is not None and refused is None and _is_doubted(task, best, others, before):
         refused = refusal("remark", text, best.end)
     return ExtractionReport(
         verdict.value,
@@ -359,6 +348,31 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
         before=before,
         after=_prose(text, best.end, len(text), others),
         unread=tuple(text[span.start : span.end] for span in others),
+    )
+
+
+def _is_doubted(task: Task, best: Reading, others: Sequence[Span], before: str) -> bool:
+    """Whether what stands around the chosen value may change it, or says that it is a part."""
+    text, value, wanted = task.text, best.judgement.value, task.wanted or {}
+    again = [span.end for span in others if span.start >= best.end and _repeats(span, best)]
+    end = max(again, default=best.end)
+    behind = min((span.start for span in others if span.start >= end), default=len(text))
+    rest = text[end:behind]
+    after = words_of(rest)
+    lead = text[max(0, best.start - _WINDOW) : best.start]
+    part = _PART.search(lead)
+    listed = isinstance(value, list) or bool(sole_list(wanted))
+    if part is not None and int(part[1]) < int(part[3]) and (listed or not part["word"]):
+        return True
+    if any(span.start >= end and _is_list_of_objects(span.value) for span in others):
+        return True
+    aside = best.aside or has_gap(value) or rest.strip("` \t\r\n")[:1] in ("(", "（")
+    return (
+        _STRUCK.search(lead) is not None
+        or (aside and bool(after))
+        or weighs(after, value)
+        or is_a_share(words_of(lead), value)
+        or gainsays(before, after, value, wanted)
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Any, Final, NamedTuple
 
@@ -172,6 +173,32 @@ def find_json_end_string_safe(text: str, start: int, limit: int | None = None) -
         elif not piece["end"]:
             return -1
     return -1
+
+
+@dataclass(slots=True)
+class Searches:
+    """Searches of a text that stay linear however often one is asked for.
+
+    The last answer for each pattern is kept: a closer that is missing is missed once, not once for
+    each of a hundred thousand openers.
+
+    Attributes:
+        text: The text.
+    """
+
+    text: str
+    _found: dict[re.Pattern[str], tuple[int, re.Match[str] | None]] = field(
+        default_factory=dict, init=False
+    )
+
+    def search(self, pattern: re.Pattern[str], start: int) -> re.Match[str] | None:
+        """The first match of `pattern` at or after `start`."""
+        asked, match = self._found.get(pattern, (-1, None))
+        if 0 <= asked <= start and (match is None or start <= match.start()):
+            return match
+        match = pattern.search(self.text, start)
+        self._found[pattern] = (start, match)
+        return match
 
 
 def map_strings(value: Any, change: Callable[[str, str], Any]) -> Any:

@@ -241,16 +241,22 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
     referring = [name for name, one in texts.items() if _REFERENCE.fullmatch(one)]
     if len(referring) > 1 and len(referring) == len(arguments):
         return referring[0]
-    whole = [one for one in texts.values() if not (_is_constant(one) or _stands_in(one))]
-    return next((name for name, one in texts.items() if _is_unfilled(name, one, bool(whole))), None)
+    alone = all(_is_constant(one) for one in texts.values())
+    return next(
+        (
+            name
+            for name, one in texts.items()
+            if _stands_in(one) or _is_a_name(one, name, alone=alone)
+        ),
+        None,
+    )
 
 
-def _is_unfilled(name: str, text: str, among_others: bool) -> bool:
-    """Whether an argument stands for one: a name in capitals beside others may be a constant."""
-    if not _is_constant(text):
-        return _stands_in(text) or _VARIABLE.match(text) is not None
+def _is_a_name(text: str, argument: str, *, alone: bool) -> bool:
+    """Whether a name in capitals stands for an argument; beside other texts it may be a constant."""
     words = text.casefold().split("_")
-    return not among_others or any(word in words for word in name.casefold().split("_"))
+    named = any(word in words for word in argument.casefold().split("_"))
+    return _is_constant(text) and (alone or named)
 
 
 def _is_constant(text: str) -> bool:
@@ -260,7 +266,8 @@ def _is_constant(text: str) -> bool:
 
 def _stands_in(text: str) -> bool:
     """Whether a text is to be filled in."""
-    return is_hole(text) or bool(LEFT_OUT.search(text) or _FRAME.fullmatch(text))
+    found = _FRAME.fullmatch(text) or _VARIABLE.match(text)
+    return is_hole(text) or bool(LEFT_OUT.search(text) or found)
 
 
 def _is_plain(arguments: Mapping[str, Any]) -> bool:
@@ -326,7 +333,7 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     needed = list(tool.get("required", ()))
     if acted is not None and (len(needed) == 1 or not properties_of(tool)):
         return [ReadCall(acted[1], dict.fromkeys(needed, acted[2] or acted[3]))]
-    if raw[:1] in ("<", "~", ">", "|"):
+    if raw.startswith(("<", "~", ">", "|", "```py")):
         return []
     report = extract_with_report(raw, _CALL)
     inner = any(one.name in ("json_string", "escaped_quotes") for one in report.repairs)

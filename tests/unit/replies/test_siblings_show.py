@@ -139,6 +139,13 @@ VALUE = '{"verdict": "pass", "score": 7}'
         (NUMBERED, PARTS),
         (f"**Verdict: fail.** Alku on hidas.\n\n{VALUE}", VERDICT),
         (f"Score: 4\n\n{VALUE}", VERDICT),
+        ('**ok: false**, kaksi puuttuu.\n\n{"ok": true}', shape(ok={"type": "boolean"})),
+        (
+            '结论：退回\n\n{"结论": "通过"}',
+            shape(结论={"type": "string", "enum": ["通过", "退回"]}),
+        ),
+        (f"Osa 1 av 3\n\n{json.dumps(IN_PARTS)}", PARTS),
+        ('{"prompt": "YOUR_PROMPT_HERE", "reason": "YOUR_REASON"}', POEM),
         (f"{VALUE}\n\nAlso fail.", VERDICT),
         (f"{VALUE}\n\nMe silti toivoisimme että se", VERDICT),
         (f"Tässä 2 . 10 :\nTässä ovat osat 2 von 10:\n{json.dumps(IN_PARTS)}", PARTS),
@@ -195,6 +202,7 @@ TOOLS = {
                 "</parameter/>",
                 "</ parameter>",
                 "</parameters>",
+                "</parameter=sana>",
                 "</parameter>\n</parameter>",
             )
         ),
@@ -223,6 +231,17 @@ TOOLS = {
             [("haku", {"sana": "meri\nja maa", "n": 3})],
         ),
         ('<toolcall><lue>{"polku": "a"}</lue></toolcall>', [("lue", {"polku": "a"})]),
+        (
+            "<|tool_call:begin|>k1<|tool_call:name|>lue<|tool_call:args|>"
+            '{"polku": "a"}<|tool_call:end|>',
+            [("lue", {"polku": "a"})],
+        ),
+        ('<tool name="haku" sana="meri" n="3"/>', [("haku", {"sana": "meri", "n": 3})]),
+        ('{"name": "lue", "arguments": {"polku": "a"}', [("lue", {"polku": "a"})]),
+        (
+            "<__function=lue>\n<__parameter=polku>a</__parameter>\n</__function>",
+            [("lue", {"polku": "a"})],
+        ),
         ("<tool_call><lue><polku>a</polku></lue></tool_call>", [("lue", {"polku": "a"})]),
         (
             '<|tool_call_start|>[lue(polku="a")]<|tool_call_end|>Luen nyt tiedoston rivit läpi.',
@@ -247,6 +266,8 @@ def test_RP_31_calls_in_worn_notations_run(
         "```tool\nTOOL_NAME: haku\nBEGIN_ARG: sana\nmeri",
         '<tool_call>\n{"name": "kello", "arguments": {}}\n</tool_call>\n\nEi, odota, en tee sitä.',
         '`functions.haku:0{"sana": "a"}`',
+        '```python\n"""<tool_call>{"name": "kello", "arguments": {}}</tool_call>"""\n```',
+        '{"name": "lue", "arguments": {"polku": "a"',
     ],
 )
 def test_RP_34_what_is_cut_off_shown_or_withdrawn_does_not(reply: str) -> None:

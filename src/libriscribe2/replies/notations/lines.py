@@ -6,6 +6,7 @@
 """
 
 import ast
+import json
 import re
 import warnings
 from dataclasses import replace
@@ -177,36 +178,25 @@ def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, A
     raise NotACallError
 
 
+def _constant(node: ast.expr) -> ast.expr:
+    """The constant that a word of JSON is, or the node itself."""
+    is_word = isinstance(node, ast.Name) and node.id in _JSON_NAMES
+    return ast.Constant(_JSON_NAMES[node.id]) if is_word else node  # type: ignore[attr-defined]
+
+
 def _literal(node: ast.expr) -> Any:
-    """The value of a literal, JSON's words for true, false and null included."""
-    if isinstance(node, ast.Name) and node.id in _JSON_NAMES:
-        return _JSON_NAMES[node.id]
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return [_literal(item) for item in node.elts]
-    if isinstance(node, ast.Dict):
-        return _literal_dict(node)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return _negative(node.operand)
-    if isinstance(node, ast.Constant) and isinstance(
-        node.value, (str, int, float, bool, type(None))
-    ):
-        return node.value
-    raise NotACallError
-
-
-def _negative(node: ast.expr) -> int | float:
-    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
-        return -node.value
-    raise NotACallError
-
-
-def _literal_dict(node: ast.Dict) -> dict[str, Any]:
-    members: dict[str, Any] = {}
-    for key, value in zip(node.keys, node.values, strict=True):
-        if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-            raise NotACallError
-        members[key.value] = _literal(value)
-    return members
+    """The value of a literal that JSON can hold, its words for true, false and null included."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Dict):
+            inner.values = [_constant(one) for one in inner.values]
+            if not all(isinstance(getattr(key, "value", None), str) for key in inner.keys):
+                raise NotACallError
+        elif isinstance(inner, (ast.List, ast.Tuple)):
+            inner.elts = [_constant(one) for one in inner.elts]
+    try:
+        return json.loads(json.dumps(ast.literal_eval(_constant(node))))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise NotACallError from error
 
 
 REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"

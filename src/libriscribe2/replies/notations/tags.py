@@ -30,6 +30,7 @@ from libriscribe2.replies.call_objects import (
 )
 from libriscribe2.replies.call_source import (
     CONTROL,
+    TAG_START,
     Found,
     ReadCall,
     Source,
@@ -37,6 +38,7 @@ from libriscribe2.replies.call_source import (
     after_space,
     no_call,
 )
+from libriscribe2.replies.normalise import attributes_of
 from libriscribe2.replies.notations.lines import code_end, read_python_calls
 
 _ATTRIBUTE: Final = re.compile(
@@ -54,7 +56,10 @@ def read_tag_call(source: Source, start: int, body: int) -> Found | None:
     if name is None:
         return None
     if tag.endswith("/>"):
-        return Found(body, (ReadCall(name, {}),))
+        given = attributes_of(tag)
+        given.pop("name", None)
+        typed = {key: _value(source, name, key, "", text) for key, text in given.items()}
+        return Found(body, (ReadCall(name, typed),))
     place = after_space(text, body)
     if text[place : place + 1] == "{":
         return read_json_call(source, name, place, grammar_of(tag).closer)
@@ -202,17 +207,18 @@ WRAPPER_OPENER: Final = rf"(?i:<{NAMESPACE}{_WORDS}\s*>)"
 WRAPPER_CLOSER: Final = rf"(?i:</{NAMESPACE}{_WORDS}\s*>)"
 _INNER_TAG: Final = re.compile(f"{TAG_OPENER}|{LEGACY_OPENER}")
 _INNER_WRAPPER: Final = re.compile(WRAPPER_OPENER)
-_NAME: Final = re.compile(r"\s*([\w.\-]+)\s*(?=\{)")
+_NAME: Final = re.compile(r"\s*([\w.\-/:]+)\s*(?:\[CALL_ID\]\s*[\w-]+\s*)?(?:\[ARGS\]\s*)?(?=\{)")
 _CALL_OF_NAME: Final = re.compile(r"(?:\[\s*)?[A-Za-z_][\w.]*\(")
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """One row: what opens and what closes (patterns without capturing groups)."""
+    """One row: what opens, closes and begins it (patterns without capturing groups)."""
 
     name: str
     opener: str
     closer: str
+    begins: str = TAG_START
 
 
 REGIONS: Final = (
@@ -223,6 +229,9 @@ REGIONS: Final = (
     Region("internlm", r"<\|action_start\|>\s*<\|plugin\|>", r"<\|action_end\|>"),
     Region("cohere", r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
     Region("apertus", r"<\|tools_prefix\|>", r"<\|tools_suffix\|>"),
+    Region("mistral", r"\[TOOL_CALLS\]", r"\s*(?:\[/TOOL_CALLS\]|</s>)|\Z", r"\["),
+    Region("python_tag", r"<\|python_tag\|>", r"\s*<\|(?:eom_id|eot_id)\|>|\Z"),
+    Region("functools", r"\bfunctools(?=\s*\[\s*\{)", r"\Z", "functools"),
     Region("llama4", r"<\|python_start\|>", r"<\|python_end\|>"),
 )
 
@@ -240,7 +249,7 @@ def region_format(region: Region) -> ToolFormat:
             or _named(source, body, closer)
         )
 
-    return ToolFormat(region.name, region.opener, read, rank=30)
+    return ToolFormat(region.name, region.opener, read, rank=30, begins=region.begins)
 
 
 def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:

@@ -34,11 +34,11 @@ from libriscribe2.replies.call_source import (
     whole_json,
 )
 from libriscribe2.replies.normalise import attributes_of
-from libriscribe2.replies.notations.tags import WRAPPER_OPENER, json_region_or_python
+from libriscribe2.replies.notations.tags import WRAPPER_OPENER
 from libriscribe2.replies.strict_json import strict_parse
 
 _BAR: Final = "[|｜]"
-_GAP: Final = "[_▁ ]"
+_GAP: Final = "[_▁: ]"
 CALL_BEGIN: Final = rf"<{_BAR}tool{_GAP}call{_GAP}begin{_BAR}>"
 CALLS_EDGE: Final = (
     rf"<{_BAR}tool{_GAP}calls(?:{_GAP}section)?{_GAP}(?:begin|end){_BAR}>"
@@ -46,7 +46,8 @@ CALLS_EDGE: Final = (
 )
 _CALL_END: Final = re.compile(rf"\s*<{_BAR}tool{_GAP}call{_GAP}end{_BAR}>")
 _HEAD: Final = re.compile(
-    rf"\s*([^\s<>{{}}]+)\s*<{_BAR}(?:tool{_GAP}sep|tool{_GAP}call{_GAP}argument{_GAP}begin){_BAR}>"
+    rf"\s*(?:[^\s<>{{}}]*<\|tool_call:name\|>)?([^\s<>{{}}]+)\s*"
+    rf"<{_BAR}(?:tool{_GAP}sep|tool{_GAP}call{_GAP}arg(?:s|ument{_GAP}begin)){_BAR}>"
 )
 _NAME_LINE: Final = re.compile(r"[ \t]*([^\s<>{}`]+)\s*")
 _TICKS: Final = re.compile(r"\s*`{3,}(?:json)?\s*")
@@ -267,35 +268,6 @@ def _under(schema: JsonObject | None, key: str) -> JsonObject | None:
     return inner if isinstance(inner, Mapping) else None
 
 
-MISTRAL_OPENER: Final = r"\[TOOL_CALLS\]"
-PYTHON_TAG_OPENER: Final = r"<\|python_tag\|>"
-FUNCTOOLS_OPENER: Final = r"\bfunctools(?=\s*\[\s*\{)"
-_MISTRAL_CLOSER: Final = re.compile(r"\s*(?:\[/TOOL_CALLS\]|</s>)|\Z")
-_LLAMA_CLOSER: Final = re.compile(r"\s*<\|(?:eom_id|eot_id)\|>|\Z")
-_TEXT_END: Final = re.compile(r"\Z")
-_NAMED: Final = re.compile(
-    r"\s*([^\s\[\]{}()<>,]+)\s*(?:\[CALL_ID\]\s*[\w-]+\s*)?(?:\[ARGS\]\s*)?(?=\{)"
-)
-
-
-def read_mistral(source: Source, _start: int, body: int) -> Found | None:
-    """Calls behind `[TOOL_CALLS]`."""
-    named = _NAMED.match(source.text, body)
-    if named is None:
-        return json_region(source, body, _MISTRAL_CLOSER)
-    return read_json_call(source, clean_name(named[1]), named.end())
-
-
-def read_python_tag(source: Source, _start: int, body: int) -> Found | None:
-    """Calls behind Llama's `<|python_tag|>`."""
-    return json_region_or_python(source, body, _LLAMA_CLOSER)
-
-
-def read_functools(source: Source, _start: int, body: int) -> Found | None:
-    """Calls behind the word `functools`."""
-    return json_region(source, body, _TEXT_END)
-
-
 # A reply may begin behind `<|start|>assistant`, which the prompt ended with.
 HARMONY_OPENER: Final = r"<\|start\|>|<\|channel\|>|\A\s*to=(?=[^\s<>]+\s*<\|)"
 # Possessive: a run of text could otherwise be split in millions of ways.
@@ -357,9 +329,6 @@ NOTATIONS: Final = (
     ToolFormat("kimi_k3", K3_OPENER, read_k3_call, rank=40),
     ToolFormat("kimi_k3_edge", K3_EDGE, no_call, rank=CONTROL),
     ToolFormat("minimax_m3", M3_OPENER, read_m3_calls, rank=50, begins=r"\]"),
-    ToolFormat("mistral", MISTRAL_OPENER, read_mistral, rank=80, begins=r"\["),
-    ToolFormat("python_tag", PYTHON_TAG_OPENER, read_python_tag, rank=90),
-    ToolFormat("functools", FUNCTOOLS_OPENER, read_functools, rank=100, begins="functools"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
     ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text, rank=110),
 )
