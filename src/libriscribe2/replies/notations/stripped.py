@@ -34,18 +34,18 @@ _ELEMENT: Final = rf"<{NAMESPACE}(?:arg_key>|(?i:{PARAMETER_WORDS})[ \t]*[ =])"
 _TEXT: Final = r"[^{}`#*\n]"
 _HEAD: Final = re.compile(
     rf"(?P<words>(?![\s\"'|-]|>(?!>>)|\[\s*[\[{{\"\]]){_TEXT}{{1,160}}+(?:\n{_TEXT}{{0,40}}+){{0,2}}+)(?:`{{3}}\w*+\s)?\[?(?=\{{)"
-    rf"|(?P<name>[\w.<>/=-]{{1,80}}?)\s{{0,3}}(?={_ELEMENT})"
+    rf"|(?P<name>[\w.<>/=\"' -]{{1,80}}?)\s{{0,3}}(?={_ELEMENT})"
 )
 _PLACE: Final = r"(?m:^)|(?<=[}>])|(?=<\|)|(?=(?:assistant)?commentary[ \t]+to=)"
 OPENER: Final = rf"(?:{_PLACE})(?={_HEAD.pattern})".replace("?P<words>", "?:").replace(
     "?P<name>", "?:"
 )
 _TOKEN: Final = r"<[|｜][^<>\n]{1,60}[|｜]>|\[CALL_ID\]\s*[\w-]+|\[/?[A-Z_]{3,20}\]"
-_SIGN: Final = re.compile(rf"{_TOKEN}|:\d{{1,3}}(?!\w)|</?|>+|=(?=[\w.-])")
-_WORD: Final = re.compile(r"[^\W_][\w.\-/]*")
+_SIGN: Final = re.compile(rf"{_TOKEN}|:\d{{1,3}}(?!\w)|</?|>+|=[\"']?(?=[\w.-])|[\"'](?=>)")
+_WORD: Final = re.compile(r"[^\W_][\w.\-]*")
 _MARKS: Final = re.compile(r"[\s:,()\[\]/]*=?[\s:,()\[\]]*")
 _FORMAT: Final = re.compile(
-    r"(?i:assistant|(?:assistant)?commentary|analysis|code|json|to|recipient|calls?|(?:tool|function)(?:[ _-]?calls?)?s?"
+    r"(?i:assistant|(?:assistant)?commentary|analysis|code|json|to|invoke|recipient|calls?|(?:tool|function)(?:[ _-]?calls?)?s?"
     rf"|{'|'.join((*NAME_KEYS, *ARGUMENT_KEYS))})"
 )
 _CLOSING: Final = (
