@@ -31,9 +31,9 @@ from libriscribe2.replies.call_source import (
 from libriscribe2.replies.notations.tags import read_glm_call, read_parameters
 
 _ELEMENT: Final = rf"<{NAMESPACE}(?:arg_key>|(?i:{PARAMETER_WORDS})[ \t]*[ =])"
-_TEXT: Final = r"[^{}`#*\n]"
+_TEXT: Final = r"[\w \t.,:=<>()\[\]/|｜▁\"'-]"
 _HEAD: Final = re.compile(
-    rf"(?P<words>(?![\s\"'|-]|>(?!>>)|\[\s*[\[{{\"\]]){_TEXT}{{1,160}}+(?:\n{_TEXT}{{0,40}}+){{0,2}}+)(?:`{{3}}\w*+\s)?\[?(?=\{{)"
+    rf"(?P<words>(?![\s\"'|-]|>(?!>>)|\[\s*[\[{{\"\]]){_TEXT}{{1,90}}+(?:\n{_TEXT}{{0,24}}+){{0,2}}+)(?:`{{3}}\w*+\s)?\[?(?=\{{)"
     rf"|(?P<name>[\w.<>/=\"' -]{{1,80}}?)\s{{0,3}}(?={_ELEMENT})"
 )
 _PLACE: Final = r"(?m:^)|(?<=[}>])|(?=<\|)|(?=(?:assistant)?commentary[ \t]+to=)"
@@ -79,19 +79,13 @@ def read_stripped(
         return None
     name = clean_name(names[0]) if names else None
     if head["name"]:
-        return (
-            _with_elements(source, name, start + written.rfind(names[0]), head.end())
-            if name
-            else None
-        )
+        if name is None:
+            return None
+        grammar = grammar_of("<invoke" if "invoke" in others else "<function")
+        found = read_glm_call(source, start + written.rfind(names[0]))
+        return found or read_parameters(source, grammar, name, head.end())
     is_marked = _SIGN.search(written) is not None or any(clean_name(one) != one for one in names)
     return _with_object(source, name, head.end(), alone=alone, is_marked=is_marked and bool(names))
-
-
-def _with_elements(source: Source, name: str, start: int, place: int) -> Found | None:
-    return read_glm_call(source, start) or read_parameters(
-        source, grammar_of("<function"), name, place
-    )
 
 
 def _with_object(
