@@ -18,7 +18,7 @@ from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, S
 from libriscribe2.research.chain_model import ChainModel
 from libriscribe2.research.research_chain import Orchestrator
 from libriscribe2.research.resolver import HybridResolver
-from libriscribe2.research.run_store import FileRunStore, MemoryRunStore, RunStore
+from libriscribe2.research.run_store import FileRunStore, RunStore
 from libriscribe2.research.templates import OrchestratorConfig
 
 TITLE = "Tool chains without a network"
@@ -93,7 +93,7 @@ async def running(store: RunStore, seconds: float) -> tuple[float, int]:
     model, backend = chain_model()
     config = OrchestratorConfig(max_concurrency=WIDTH)
     tools = SlowTools(seconds)
-    parts = Orchestrator.of(
+    parts = Orchestrator(
         (capability(USUAL),),
         tools,
         model,
@@ -125,7 +125,7 @@ def measure() -> Iterator[str]:
     ideal = GRAPH / WIDTH * TOOL_SECONDS
     floor = asyncio.run(bare())
     yield f"- the same waits without an engine: {floor / ideal:.3f} times the ideal"
-    rows: list[tuple[str, RunStore]] = [("kept in memory", MemoryRunStore())]
+    rows: list[tuple[str, RunStore]] = [("kept in memory", RunStore())]
     with TemporaryDirectory() as folder:
         rows += [
             ("kept in a file", FileRunStore(Path(folder) / "quick.json", durable=False)),

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from libriscribe2.project.atomic import SYSTEM, FileOps
+from typing_extensions import override
+
+from libriscribe2.project.atomic import FileOps
 
 
 @dataclass
@@ -48,24 +50,19 @@ class Waits:
         return _Watched(self)
 
 
-class _Watched:
+class _Watched(FileOps):
     """The operating system with a clock around every sync."""
-
-    open = staticmethod(os.open)
-    ftruncate = staticmethod(os.ftruncate)
-    close = staticmethod(os.close)
-    replace = staticmethod(os.replace)
-    exchange = staticmethod(SYSTEM.exchange)
-    unlink = staticmethod(os.unlink)
 
     def __init__(self, waits: Waits) -> None:
         self._waits = waits
 
+    @override
     def write(self, descriptor: int, data: memoryview, /) -> int:
         size = os.write(descriptor, data)
         self._waits.wrote(size)
         return size
 
+    @override
     def fsync(self, descriptor: int, /) -> None:
         begun = perf_counter()
         os.fsync(descriptor)

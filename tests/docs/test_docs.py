@@ -65,6 +65,7 @@ def test_DO_a_page_made_from_the_code_is_current(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == PAGES[path], "run `make docs`"
 
 
+@pytest.mark.slow
 def test_DO_the_page_of_json_is_what_the_commands_print(tmp_path: Path) -> None:
     pages = JSON_PAGE.read_text(encoding="utf-8"), json_page(tmp_path)
     kept, made = (re.sub(r"[0-9a-f]{64}|\d+", "0", page) for page in pages)  # sizes come and go

@@ -147,6 +147,7 @@ def test_a_scene_gets_of_much_lore_what_its_plan_names_with_its_place(desk: Desk
     assert max(map(len, asked.values())) < 60_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--outline", "--bible"])
 @pytest.mark.parametrize(
     "part",

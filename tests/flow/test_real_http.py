@@ -18,7 +18,7 @@ KEY = "sk-very-secret-0123456789abcdef"
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Accessing the .* attribute on the instance is deprecated"
 )
-CHAPTERS, WORDS = 4, 2000
+CHAPTERS, WORDS = 2, 1000
 BOOK = ("--chapters", str(CHAPTERS), "--scenes-per-chapter", "2", "--words", str(WORDS))
 
 

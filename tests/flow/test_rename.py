@@ -7,12 +7,12 @@ from tests.support.authors import Author
 from tests.support.desk import Desk, ProjectFolder
 from tests.support.terminal import everything, on_terminal
 
-SIZE = ("--chapters", "30", "--scenes-per-chapter", "1", "--words", "6000")
+SIZE = ("--chapters", "8", "--scenes-per-chapter", "1", "--words", "1600")
 
 
 @pytest.fixture(scope="module")
 def novel(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    """A finished book of 30 chapters; the tests rename its first person."""
+    """A finished book of 8 chapters; the tests rename its first person."""
     desk = Desk(tmp_path_factory.mktemp("novel"))
     desk.written(size=SIZE)
     return desk

@@ -68,6 +68,7 @@ def test_a_moved_project_is_no_copy(desk: Desk, caplog: pytest.LogCaptureFixture
     assert (projects / "moved" / ".libriscribe" / "id").read_text() == own
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
 @pytest.mark.parametrize(
     ("place", "code"), [("debug/book/.project", 0), ("projects/book/.libriscribe/id", 3)]

@@ -147,6 +147,7 @@ def test_the_other_orders_are_told_too(desk: Desk, drafting: str) -> None:
     assert seen == ({1, 3} if drafting == "redblack" else set())
 
 
+@pytest.mark.slow
 def test_each_part_of_a_context_says_what_keeps_the_rest_out(desk: Desk) -> None:
     size = (
         "--chapters",

@@ -50,6 +50,7 @@ def plain(text: str) -> list[str]:
     return [" ".join(block.text.split()) for block in plain_blocks(text)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_EX_7_two_hundred_edits_of_ten_kinds_arrive_and_nothing_beside_them(
     tmp_path: Path, program: str

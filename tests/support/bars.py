@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -77,6 +77,15 @@ class Launched:
         """Whether it has ended; `wait` tells how."""
         return bool(self._nursery.order({"look": self.pid})["over"])
 
+    def first_line(self) -> str:
+        """The first line that it says, as soon as it is whole."""
+        for _ in range(100 * LONGEST_SECONDS):
+            line, end, _ = self._out.read_text(encoding="utf-8").partition("\n")
+            if end or self.is_over():
+                return line
+            pause(0.01)
+        return ""
+
     def wait(self) -> Ran:
         """What came of it, once it is over."""
         watchdog = threading.Timer(LONGEST_SECONDS, self.signal, [signal.SIGKILL])
@@ -120,12 +129,24 @@ class Nursery:
 
     def start(self, desk: Desk, *arguments: str, conditions: Conditions) -> Launched:
         """Begin a command at a desk."""
+        variables = desk.whole_environment()
+        return self.begin(desk.folder, variables, *arguments, conditions=conditions)
+
+    def begin(
+        self,
+        folder: Path,
+        variables: Mapping[str, str],
+        *arguments: str,
+        conditions: Conditions = Conditions(),  # noqa: B008 - never changed
+    ) -> Launched:
+        """Begin a command in a folder, with just these variables."""
         self._count += 1
         out, err = (self._folder / f"{self._count}.{name}" for name in ("out", "err"))
+        out.touch()  # the process opens it a moment later
         order = {
             "arguments": arguments,
-            "cwd": str(desk.folder),
-            "env": desk.whole_environment(),
+            "cwd": str(folder),
+            "env": dict(variables),
             "out": str(out),
             "err": str(err),
             "conditions": asdict(conditions),

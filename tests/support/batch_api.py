@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.backends.provider_batches import Progress
+from libriscribe2.llm.backends.provider_batches import Progress, ProviderBatches
 
 
-class BatchApi:
+class BatchApi(ProviderBatches):
     """An account at a provider that answers each line with its own id.
 
     Attributes:

@@ -9,7 +9,7 @@ from libriscribe2.llm.client import LLMClient
 from libriscribe2.models.tooling import Capability, Parameter, Plan, PlanStep, RunRecord
 from libriscribe2.research.chain_model import ChainModel
 from libriscribe2.research.research_chain import Orchestrator
-from libriscribe2.research.run_store import MemoryRunStore, RunStore
+from libriscribe2.research.run_store import RunStore
 from libriscribe2.research.templates import OrchestratorConfig
 
 Behaviour = Callable[[dict[str, Any]], Awaitable[Any]] | Iterable[Any] | Mapping[str, Any]
@@ -133,9 +133,14 @@ class Chain:
         self.model.anew = self.anew.append
         self.waits = Waits()
         self.tools = tools
-        self.store = store if store is not None else MemoryRunStore()
-        self.orchestrator = Orchestrator.of(
-            tuple(capabilities), tools, self.model, self.store, sleep=self.waits, config=config
+        self.store = store if store is not None else RunStore()
+        self.orchestrator = Orchestrator(
+            tuple(capabilities),
+            tools,
+            self.model,
+            self.store,
+            self.waits,
+            config or OrchestratorConfig(),
         )
 
     async def execute(self, *steps: PlanStep, request: str = "the request") -> RunRecord:

@@ -23,7 +23,8 @@ from typer.testing import CliRunner
 
 import libriscribe2
 from libriscribe2.cli.root import app
-from libriscribe2.llm.backend import Backend
+from libriscribe2.llm.backend import Backend, Request
+from libriscribe2.llm.backends import demo
 from libriscribe2.llm.backends.demo import DemoAuthor
 from libriscribe2.llm.providers import PROVIDERS
 from libriscribe2.project.records import scan
@@ -34,6 +35,21 @@ SMALL: Final = ("--chapters", "2", "--scenes-per-chapter", "1", "--words", "200"
 _LONGEST_SECONDS: Final = 60
 COMMAND: Final = get_command(app)
 """The command line; to make it takes as long as to run many a command."""
+
+_MOST_SAID: Final = 8_000
+_said: Final[dict[str, str]] = {}
+_answer: Final = demo.answer
+
+
+def _said_before(request: Request) -> str:
+    """What the stand-in author replies: a pure function of a request, and many tests ask the same."""
+    key = request.key()
+    if key not in _said:
+        if len(_said) >= _MOST_SAID:
+            _said.clear()
+        _said[key] = _answer(request)
+    return _said[key]
+
 
 _SOURCES: Final = Path(libriscribe2.__file__).parents[1]
 _PATH: Final = os.pathsep.join((str(_SOURCES), str(Path(__file__).parents[2])))
@@ -93,6 +109,7 @@ class Desk:
         """
         with _own_log(), contextlib.chdir(self.folder), pytest.MonkeyPatch.context() as patch:
             patch.setattr(os, "fsync", lambda _descriptor: None)
+            patch.setattr(demo, "answer", _said_before)
             if backend is not None:
                 patch.setattr(DemoAuthor, "complete", lambda _, asked: backend.complete(asked))
                 patch.setattr(DemoAuthor, "stream", lambda _, asked: backend.stream(asked))

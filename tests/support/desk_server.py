@@ -1,17 +1,25 @@
 """A desk in a process of its own, as an author starts it."""
 
+import atexit
 import http.client
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
 from urllib.parse import urlencode, urlsplit
 
+from tests.support.bars import Nursery
 from tests.support.review_server import Answer
+
+WORDS: Final = ("desk", "--no-open")
 
 
 @dataclass(frozen=True)
@@ -21,7 +29,7 @@ class DeskServer:
     address: str
     port: int
     folder: Path
-    process: subprocess.Popen[str]
+    pid: int
 
     @property
     def root(self) -> str:
@@ -74,21 +82,45 @@ def environment(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def desk_server(folder: Path, **environ: str) -> Iterator[DeskServer]:
-    """A desk for the books in a folder while the block runs."""
+    """A desk for the books in a folder while the block runs, forked from a process with all imports."""
+    process = _nursery().begin(folder, {**environment(folder), **environ}, *WORDS)
+    try:
+        yield _desk(process.first_line(), process.pid, folder)
+    finally:
+        process.signal(signal.SIGTERM)
+        process.wait()
+
+
+@contextmanager
+def desk_apart(folder: Path) -> Iterator[DeskServer]:
+    """The same, started anew."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "libriscribe2", "desk", "--no-open"],
+        [sys.executable, "-m", "libriscribe2", *WORDS],
         cwd=folder,
-        env={**environment(folder), **environ},
+        env=environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert process.stdout is not None
     try:
-        address = process.stdout.readline().strip()
-        port = urlsplit(address).port
-        assert port is not None, address
-        yield DeskServer(address, port, folder, process)
+        yield _desk(process.stdout.readline().strip(), process.pid, folder)
     finally:
         process.terminate()
         process.communicate(timeout=20)
+
+
+def _desk(address: str, pid: int, folder: Path) -> DeskServer:
+    port = urlsplit(address).port
+    assert port is not None, address
+    return DeskServer(address, port, folder, pid)
+
+
+@cache
+def _nursery() -> Nursery:
+    """Where the desks of this process of tests are forked; it ends with it."""
+    folder = TemporaryDirectory()
+    made = Nursery(Path(folder.name))
+    atexit.register(folder.cleanup)
+    atexit.register(made.close)
+    return made

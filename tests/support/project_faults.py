@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from libriscribe2.project.atomic import SYSTEM
+from libriscribe2.project.atomic import SYSTEM, FileOps
 
 NAMES: Final = ("open", "write", "fsync", "ftruncate", "replace", "exchange", "unlink")
 
@@ -17,7 +17,7 @@ class Crash(BaseException):
     """The process is dead; no handler of the program may believe that it lives."""
 
 
-class QuickOps:
+class QuickOps(FileOps):
     """The real operating system without waiting for the disk.
 
     Attributes:

@@ -24,6 +24,7 @@ from libriscribe2.project.atomic import (
     write_all,
 )
 from libriscribe2.project.book_file import write_book_toml
+from libriscribe2.project.lock import holder_of, sign
 from libriscribe2.project.paths import STATE, ProjectPaths
 from libriscribe2.project.records import Record, encode_line, scan
 from libriscribe2.project.store import ProjectStore
@@ -81,6 +82,36 @@ def batches_in(folder: Path) -> list[BatchPaths]:
 
 _FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 _LONGEST_TURN: Final = 10.0
+
+
+_PATIENCE: Final = 0.5
+"""Seconds to wait for a lock, which others take for a moment to see who has it."""
+
+
+@contextmanager
+def held(file: Path, what: str, fix: str) -> Iterator[None]:
+    """Hold the lock of a file while the block runs.
+
+    Args:
+        file: The file; its folder exists.
+        what: What is told where another process has the lock.
+        fix: What can be done then.
+
+    Raises:
+        ProjectInUseError: Another process has it.
+        StorageError: It cannot be taken.
+    """
+    lock = FileLock(file, timeout=_PATIENCE, thread_local=False)
+    with storage_errors("lock", file):
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise ProjectInUseError(what, why=holder_of(file), fix=fix) from error
+    sign(file)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class BatchLog:

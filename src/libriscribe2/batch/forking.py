@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -241,6 +242,7 @@ class _Server:
         self._books.clear()
 
 
+@dataclass(eq=False)
 class _Forked:
     """A book's process.
 
@@ -252,19 +254,11 @@ class _Forked:
         stderr: What it says.
     """
 
-    def __init__(
-        self,
-        server: _Server,
-        number: int,
-        ended: "asyncio.Future[int]",
-        stdout: asyncio.StreamReader,
-        stderr: asyncio.StreamReader,
-    ) -> None:
-        self._server = server
-        self._number = number
-        self._ended = ended
-        self.stdout = stdout
-        self.stderr = stderr
+    _server: _Server
+    _number: int
+    _ended: "asyncio.Future[int]"
+    stdout: asyncio.StreamReader
+    stderr: asyncio.StreamReader
 
     async def wait(self) -> int:
         """Its exit code, once it has ended; negative is the signal that killed it.

@@ -275,6 +275,7 @@ class RunCommand:
     told: Callable[[str, Event], None] = lambda _book, _event: None
 
 
+@dataclass(eq=False)
 class BookProcess:
     """Writes books, each by a command in a process of its own.
 
@@ -287,21 +288,12 @@ class BookProcess:
         minutes_of: The most minutes that a book's run may last; None is no limit.
     """
 
-    def __init__(
-        self,
-        batch: str,
-        paths_of: Callable[[str], ProjectPaths],
-        begin: Callable[[Book], None],
-        how: RunCommand,
-        unknown_usd: float,
-        minutes_of: Callable[[Book], float | None] = lambda _book: None,
-    ) -> None:
-        self._batch = batch
-        self._paths_of = paths_of
-        self._begin = begin
-        self._how = how
-        self._unknown_usd = unknown_usd
-        self._minutes_of = minutes_of
+    _batch: str
+    _paths_of: Callable[[str], ProjectPaths]
+    _begin: Callable[[Book], None]
+    _how: RunCommand
+    _unknown_usd: float
+    _minutes_of: Callable[[Book], float | None] = lambda _book: None
 
     async def write(self, book: Book, grant: float | None) -> Ended:
         """Run a book to an end; cancelled, it ends resumably.

@@ -53,9 +53,10 @@ class RunTimes(BaseModel):
 
     def plus(self, other: "RunTimes") -> "RunTimes":
         """The sum of both."""
-        stages = dict(self.stages)
-        for name, seconds in other.stages.items():
-            stages[name] = stages.get(name, 0.0) + seconds
+        stages = {
+            name: self.stages.get(name, 0.0) + other.stages.get(name, 0.0)
+            for name in {**self.stages, **other.stages}
+        }
         models = dict(self.models)
         for name, one in other.models.items():
             models[name] = models.get(name, ModelTime()).plus(one)
@@ -269,10 +270,12 @@ def started(
     return {"t": "start", "book": name, "machine": socket.gethostname(), **about}
 
 
+_TOLD: Final = ("state", "code", "what", "why", "fix", "cause", "counts", "lost")
+
+
 def ended(name: str, how: Ended) -> Record:
     """The record of a run that has ended."""
-    about = ("state", "code", "what", "why", "fix", "cause", "counts", "lost")
-    told = {key: getattr(how, key) for key in about}
+    told = {key: getattr(how, key) for key in _TOLD}
     figures = {"times": how.times.model_dump(), "sums": how.sums.model_dump()}
     return {"t": "end", "book": name, **told, **figures}
 
@@ -320,18 +323,9 @@ def _start(batch: Batch, record: Record) -> None:
 
 
 def _end(batch: Batch, record: Record) -> None:
-    how = Ended(
-        state=record["state"],
-        code=record["code"],
-        what=record["what"],
-        why=record["why"],
-        fix=record["fix"],
-        times=RunTimes.model_validate(record["times"]),
-        sums=Sums.model_validate(record["sums"]),
-        cause=record.get("cause", "book"),
-        counts=record.get("counts", False),
-        lost=record.get("lost", False),
-    )
+    said = {key: record[key] for key in _TOLD if key in record}
+    times, sums = RunTimes.model_validate(record["times"]), Sums.model_validate(record["sums"])
+    how = Ended(**said, times=times, sums=sums)
 
     batch.ends[how.state, how.cause] += 1
 

@@ -1,21 +1,20 @@
 """Where books wait: the protocol of a queue, and the one in a folder of this machine."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from filelock import FileLock, Timeout
 from typing_extensions import override
 
-from libriscribe2.batch.folders import BatchLog, BatchPaths
+from libriscribe2.batch.folders import BatchLog, BatchPaths, held
 from libriscribe2.batch.progress import Batch, Book, BookState, added, retried
 from libriscribe2.batch.rows import Fault, Row
 from libriscribe2.batch.work import BookWriter, Terms, Work
-from libriscribe2.errors import ProjectError, ProjectInUseError, UsageError
+from libriscribe2.errors import ProjectError, UsageError
 from libriscribe2.project.atomic import make_folder, storage_errors
-from libriscribe2.project.lock import holder_of, is_locked, sign
+from libriscribe2.project.lock import is_locked
 from libriscribe2.project.records import Record
 from libriscribe2.project.texts import Clock, utc_now
 
@@ -249,9 +248,6 @@ def one_of(known: Sequence[str], name: str | None, place: str) -> str:
     return found[0]
 
 
-_PATIENCE: Final = 0.5
-
-
 class LocalQueue(BookQueue):
     """A batch in a folder of this machine.
 
@@ -272,7 +268,13 @@ class LocalQueue(BookQueue):
             ProjectInUseError: Another process runs the books of this batch.
             StorageError: The log cannot be written.
         """
-        with self._running():
+        root, runner = self.paths.root, self.paths.runner
+        with storage_errors("lock", runner):
+            make_folder(root)
+        what = f"The books of {root} are being written by another process"
+        with held(
+            runner, what, "Wait until it is done, or stop it with `libriscribe2 batch pause`."
+        ):
             self.go(terms)
             await Work(self.status, self.note, writer, terms).run()
 
@@ -287,27 +289,3 @@ class LocalQueue(BookQueue):
     @override
     def close(self) -> None:
         """Nothing is held between two calls."""
-
-    @contextmanager
-    def _running(self) -> Iterator[None]:
-        """Be the one process that runs the books."""
-        lock = FileLock(self.paths.runner, timeout=_PATIENCE, thread_local=False)
-        with storage_errors("lock", self.paths.runner):
-            make_folder(self.paths.root)
-            try:
-                lock.acquire()
-            except Timeout as error:
-                raise _in_use(self.paths) from error
-        sign(self.paths.runner)
-        try:
-            yield
-        finally:
-            lock.release()
-
-
-def _in_use(paths: BatchPaths) -> ProjectInUseError:
-    return ProjectInUseError(
-        f"The books of {paths.root} are being written by another process",
-        why=holder_of(paths.runner),
-        fix="Wait until it is done, or stop it with `libriscribe2 batch pause`.",
-    )

@@ -326,6 +326,7 @@ async def until_one_ends(
         tick.cancel()
 
 
+@dataclass(eq=False)
 class Work:
     """One process's work on a batch.
 
@@ -336,20 +337,16 @@ class Work:
         terms: How.
     """
 
-    def __init__(
-        self,
-        look: Callable[[], Batch],
-        append: Callable[[Sequence[Record]], None],
-        writer: BookWriter,
-        terms: Terms,
-    ) -> None:
-        self._look = look
-        self._append = append
-        self._writer = writer
-        self._terms = terms
-        self._under_way: dict[str, asyncio.Task[Ended]] = {}
-        self._not_before: dict[str, float] = {}
-        self._fitness = Fitness(terms)
+    _look: Callable[[], Batch]
+    _append: Callable[[Sequence[Record]], None]
+    _writer: BookWriter
+    _terms: Terms
+    _under_way: dict[str, asyncio.Task[Ended]] = field(default_factory=dict)
+    _not_before: dict[str, float] = field(default_factory=dict)
+    _fitness: Fitness = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._fitness = Fitness(self._terms)
 
     async def run(self) -> None:
         """Run books until nothing waits any more, or the batch is paused.

@@ -32,7 +32,7 @@ _ABBREVIATED: Final = 6
 """Characters that hold the longest abbreviation, its full stop and what stands before it."""
 
 _NO_PROSE: Final = re.compile(
-    r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9}|!\[[^\]\n]*\]\([^)\n]*\)|\[[^\]^\n]+\]:\s.*)\s*"
+    r"\s*(?:#{1,6}\s.*|[#*_\-=~\u2022\s]{1,9}|\[[^\]^\n]+\]:(?:\s.*)?)\s*"
 )
 
 LONG_SENTENCE: Final = 8
@@ -45,8 +45,15 @@ Gram = tuple[str, ...]
 T = TypeVar("T")
 
 _BLANK_LINE: Final = re.compile(r"\n[^\S\n]*(?=\n)")
-_COMMENT_BEGINS: Final = "<!--"
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+_UNREAD_BEGINS: Final = ("<", "```", "~~~", "](", "://")
+_UNREAD: Final = re.compile(
+    r"<!--(?s:.*?)-->|(?m:^)[ \t]*(?P<fence>```|~~~)(?s:.*?)\n[ \t]*(?P=fence)[`~]*[ \t]*(?m:$)"
+    r"|(?m:^)[ \t]*(?:</?[A-Za-z][^<>\n]*>[ \t]*)+(?m:$)"
+    r"|!\[[^\[\]\n]*\]\((?:[^()\n]|\([^()\n]*\))*\)"
+    r"|(?<=\])\((?:[^()\n]|\([^()\n]*\))*\)|\bhttps?://[^\s<>()\[\]]+"
+)
+"""What is no prose in a text: comments, code, lines of tags, pictures, and where a link leads."""
+
 _INK: Final = re.compile(r"\S")
 _PLAIN: Final = (
     ("\u2018", "'"),
@@ -81,24 +88,11 @@ NUMBER_WORDS: Final = {
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph of prose.
+    """A paragraph of prose, or a sentence of one.
 
     Attributes:
-        text: The paragraph in one line.
-        line: The line of the file where it begins, from 1.
-    """
-
-    text: str
-    line: int
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of a chapter.
-
-    Attributes:
-        text: The sentence in one line.
-        line: The line of the file where its paragraph begins, from 1.
+        text: Its words in one line.
+        line: The line of the file where the paragraph begins, from 1.
     """
 
     text: str
@@ -126,14 +120,14 @@ class ChapterText:
 
     @cached_property
     def paragraphs(self) -> tuple[Paragraph, ...]:
-        """Its prose in order: no headings, no scene breaks, no pictures, no comments."""
+        """Its prose in order: no headings, no scene breaks, and nothing of `_UNREAD`."""
         return tuple(Paragraph(" ".join(text.split()), line) for text, line in self.prose_blocks)
 
     @cached_property
     def prose_blocks(self) -> tuple[tuple[str, int], ...]:
         """The texts of its paragraphs with their line breaks, and where each begins."""
         found, line = list[tuple[str, int]](), 1
-        for block in self._without_comments:
+        for block in self._read_blocks:
             stripped = block.strip()
             if stripped and not _NO_PROSE.fullmatch(stripped):
                 before = block.count("\n", 0, len(block) - len(block.lstrip()))
@@ -195,10 +189,10 @@ class ChapterText:
                 return paragraph
         return self.paragraphs[-1]
 
-    def sentence_at(self, word: int) -> Sentence:
+    def sentence_at(self, word: int) -> Paragraph:
         """The sentence that holds the word with this index in `words`; the last one beyond."""
         every = [
-            Sentence(told, paragraph.line)
+            Paragraph(told, paragraph.line)
             for paragraph, own in zip(self.paragraphs, self.sentences_of, strict=True)
             for told in own
         ]
@@ -206,11 +200,11 @@ class ChapterText:
         return every[min(bisect_right(ends, word), len(every) - 1)]
 
     @property
-    def _without_comments(self) -> tuple[str, ...]:
-        """Its blocks without its comments, every line of which stays."""
-        if _COMMENT_BEGINS not in self.text:
+    def _read_blocks(self) -> tuple[str, ...]:
+        """Its blocks without what is not read, every line of which stays."""
+        if not any(sign in self.text for sign in _UNREAD_BEGINS):
             return self.blocks
-        text = _COMMENT.sub(lambda comment: _INK.sub(" ", comment.group()), self.text)
+        text = _UNREAD.sub(lambda unread: _INK.sub(" ", unread.group()), self.text)
         return tuple(_BLANK_LINE.split(text))
 
 

@@ -215,6 +215,9 @@ _FORMS: Final = (
 )
 """Words of the first person, the third person, the past and the present."""
 
+_FEW: Final = 20
+"""A narrator who tells of others says `I` at least once beside so many words of theirs."""
+
 _CLEAR: Final = 2.0
 """One form has to be twice as frequent as the other before a chapter counts as written in it."""
 
@@ -242,7 +245,8 @@ def narration_of(chapter: ChapterText) -> Narration:
     first, third, past, present = (
         sum(len(form.findall(text)) for text in narrated) for form in _FORMS
     )
-    person: Person | None = "first" if 2 * first > third else "third" if first * 8 < third else None
+    is_third = _FEW * first < third
+    person: Person | None = "first" if 2 * first > third else "third" if is_third else None
     tense: Tense | None = None
     if past > _CLEAR * present:
         tense = "past"

@@ -38,6 +38,7 @@ _LOWER_SHARE: Final = 0.1
 
 _TOKEN: Final = regex.compile(r"\p{Lu}\p{Ll}{2,}(?:'s)?|\p{Ll}{2,}|[.!?\u2026:;\"]")
 _ASCII_TOKEN: Final = re.compile(r"[A-Z][a-z]{2,}(?:'s)?|[a-z]{2,}|[.!?:;\"]")
+_SMALL: Final = regex.compile(r"(?<!\p{L})\p{Ll}{3,}")
 _PART: Final = regex.compile(r"\p{Lu}\p{L}+")
 _ENDS: Final = frozenset('.!?\u2026:;"')
 _SOUNDS: Final = (
@@ -107,8 +108,8 @@ def name_drift(
     A slip is one letter too many, too few, wrong or swapped with the next; not the first one, which
     dialects change, nor the last one, which inflections do. It is rarer by far than the name, and
     by their frequencies neither the spelling nor its lemma is a word of the language; and it does
-    not stand beside other names than that one does, as the name of somebody else would. Without
-    `wordfreq` (the extra `names`), and in languages that it does not know, nothing is found.
+    not stand beside other names than that one does, as the name of somebody else would, nor only
+    among words that nobody writes, as in dialect. Without `wordfreq` (the extra `names`), and in languages that it does not know, nothing is found.
 
     Args:
         chapters: The book.
@@ -137,7 +138,11 @@ def name_drift(
         return []
     found, texts = [], [plain(text) for text in chain(cast, *(one.prose for one in chapters))]
     for spelling, names in slips.items():
-        if not _is_word(spelling, code) and not _is_another(spelling, names, texts, uses.count):
+        if not (
+            _is_word(spelling, code)
+            or _is_another(spelling, names, texts, uses.count)
+            or _is_in_dialect(spelling, chapters, code)
+        ):
             name = min(names, key=lambda one: (-uses.count.get(one, 0), one))
             counts = uses.count[spelling], uses.count.get(name, 0)
             found.append(NameDrift(spelling, name, *counts, *_first(spelling, chapters)))
@@ -181,6 +186,14 @@ def _is_word(spelling: str, code: str) -> bool:
         forms |= {lemmatize(spelling, code).casefold(), lemmatize(word, code).casefold()}
     languages = {code, "en"}
     return any(zipf_frequency(one, each) >= _KNOWN_WORD for one in forms for each in languages)
+
+
+def _is_in_dialect(spelling: str, chapters: Sequence[ChapterText], code: str) -> bool:
+    """Whether a spelling stands in sentences alone of which a third is no words that people write."""
+    told = chain.from_iterable(chapter.sentences for chapter in chapters)
+    held = [_SMALL.findall(one) for one in map(plain, told) if spelling in one]
+    strange = [sum(not _is_word(word, code) for word in words) for words in held]
+    return all(n >= max(2, len(words) / 3) for n, words in zip(strange, held, strict=True))
 
 
 def _is_another(

@@ -26,7 +26,7 @@ from libriscribe2.batch.processes import GRACE_SECONDS, BookProcess, RunCommand
 from libriscribe2.batch.progress import Batch, Book, Ended
 from libriscribe2.batch.provider.poller import Poller, kept_meanwhile
 from libriscribe2.batch.provider.spool import Spool
-from libriscribe2.batch.provider.submitted import BatchAdapter, PollingOptions
+from libriscribe2.batch.provider.submitted import PollingOptions
 from libriscribe2.batch.queue import BookQueue, Enqueued, LocalQueue, one_of
 from libriscribe2.batch.rows import check_rows, read_rows
 from libriscribe2.batch.work import BookWriter, Listener, Terms, due_of, minutes_for, moment_of
@@ -444,9 +444,9 @@ def provider_calls(
     lacking = sorted(name for name in _models(settings, choice, batch) if not batch_provider(name))
     if habits.takes and lacking:
         habits.tell(f"no batch API: {', '.join(lacking)}; these calls are sent directly")
-    doors: dict[tuple[str, str], BatchAdapter | None] = {}
+    doors: dict[tuple[str, str], ProviderBatches | None] = {}
 
-    def door_of(model: str, account: str) -> BatchAdapter | None:
+    def door_of(model: str, account: str) -> ProviderBatches | None:
         if (model, account) not in doors:
             doors[model, account] = _batch_api(settings, choice, model, account)
         return doors[model, account]
@@ -471,7 +471,7 @@ def habits_of(
 
 def _batch_api(
     settings: Settings, choice: ModelChoice, model: str, account: str
-) -> BatchAdapter | None:
+) -> ProviderBatches | None:
     """The batch API that a call is for; None where a book means another account than this run."""
     url = resolved(model, choice, settings).url
     provider = batch_provider(model)

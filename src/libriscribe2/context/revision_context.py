@@ -30,7 +30,7 @@ _CARD: Final = ("name", "role", "personality", "motivation")
 
 
 def gate_context(state: PromptContext, words: int) -> GateContext:
-    """What the gates examine a chapter beside: its plan, and the chapters nearest to it.
+    """What the gates examine a model's draft beside: its plan, and the chapters nearest to it.
 
     Args:
         state: What the chapter was written from.
@@ -54,6 +54,7 @@ def gate_context(state: PromptContext, words: int) -> GateContext:
         kind=state.brief.kind,
         notes=() if state.brief.kind == "fiction" else tuple(facts(state.notes)),
         sources={one.id: one.called for one in state.sources},
+        drafted=True,
     )
 
 

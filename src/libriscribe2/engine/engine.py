@@ -81,6 +81,7 @@ class RunRequest:
         return engine.run(self.stages, refresh=self.refresh, only=self.only, again=self.again)
 
 
+@dataclass(eq=False)
 class Engine:
     """Carries out runs of one project.
 
@@ -91,18 +92,10 @@ class Engine:
         command: The command line, for the journal.
     """
 
-    def __init__(
-        self,
-        parts: RunParts,
-        model: ModelChoice,
-        connections: Connections | None = None,
-        *,
-        command: str = "",
-    ) -> None:
-        self._parts = parts
-        self._model = model
-        self._connections = connections
-        self._command = command
+    _parts: RunParts
+    _model: ModelChoice
+    _connections: Connections | None = None
+    command: str = ""
 
     def run(
         self,
@@ -199,7 +192,7 @@ class Engine:
     def _begin(self) -> None:
         """Report that a run begins."""
         events = self._parts.events
-        self._parts.store.note_run(events.run, version=__version__, command=self._command)
+        self._parts.store.note_run(events.run, version=__version__, command=self.command)
         events.emit("run.start", model=self._model.model, reason=self._model.reason)
 
     def _fail(self, error: BaseException, work: Work[T]) -> None:

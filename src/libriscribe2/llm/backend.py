@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
+from typing_extensions import override
+
 # A part of every request's key: another spelling would make all of them unknown to old journals.
 _CANONICAL: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False)
 
@@ -212,15 +214,16 @@ class CallLog(Protocol):
 
     def generation(self, step: str) -> int:
         """How often the step, or one that holds it, was asked to be written again."""
-        ...
+        del step
+        return 0
 
     def find(self, key: str, step: str) -> Mapping[str, Any] | None:
         """The record of a finished call of a step (`Completion.as_record`), or None."""
-        ...
 
     def filtered(self, key: str) -> bool:
         """Whether a reply to the request was filtered for its content."""
-        ...
+        del key
+        return False
 
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         """Note that a request is about to leave, and the most that it may cost."""
@@ -239,31 +242,26 @@ class CallLog(Protocol):
         ...
 
 
-class NoCallLog:
+class NoCallLog(CallLog):
     """A call log that forgets: for a client without a project."""
 
-    def generation(self, step: str) -> int:
-        """Always 0."""
-        del step
-        return 0
-
-    def find(self, key: str, step: str) -> None:
+    @override
+    def find(self, key: str, step: str) -> Mapping[str, Any] | None:
         """Always None."""
 
-    def filtered(self, key: str) -> bool:
-        """Always False."""
-        del key
-        return False
-
+    @override
     def sent(self, key: str, *, step: str, model: str, est_usd: float | None = None) -> None:
         """Nothing is kept."""
 
+    @override
     def done(self, key: str, record: Mapping[str, Any]) -> None:
         """Nothing is kept."""
 
+    @override
     def failed(self, key: str, *, kind: str, status: int | None, usd: float = 0.0) -> None:
         """Nothing is kept."""
 
+    @override
     def anew(self, step: str) -> None:
         """Nothing is kept."""
 

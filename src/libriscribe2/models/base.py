@@ -14,9 +14,10 @@ the prompts that write and revise scenes. What a new kind needs besides:
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from libriscribe2.replies.schema_fit import Limits, as_json_schema
@@ -69,6 +70,26 @@ def listed(said: Any, words: tuple[str, ...], otherwise: str) -> str:
     """A word of a closed list, however it is spelt; `otherwise` where it is none of them."""
     word = said.casefold().strip().replace("_", " ") if isinstance(said, str) else ""
     return word if word in words else otherwise
+
+
+def closed(words: Any, otherwise: str) -> BeforeValidator:
+    """Reads a word of a `Literal`, however it is spelt; any other one is read as `otherwise`."""
+    return BeforeValidator(lambda said: listed(said, get_args(words), otherwise))
+
+
+def usable(shape: "type[Shape]") -> BeforeValidator:
+    """Reads those entries of a list that can be read: a bad one costs only itself."""
+
+    def kept(said: Any) -> Any:
+        return [one for one in said if fits(one, shape)] if isinstance(said, list) else said
+
+    return BeforeValidator(kept)
+
+
+def many(description: str, most: int = 0) -> Any:
+    """The field of a list that may be empty, and perhaps has a longest length in the schema."""
+    extra: JsonDict = {"maxItems": most} if most else {}
+    return Field(default_factory=list, description=description, json_schema_extra=extra)
 
 
 class Shape(BaseModel):

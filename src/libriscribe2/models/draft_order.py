@@ -127,19 +127,9 @@ CHAPTER_ROLES: Final[tuple[str, ...]] = get_args(ChapterRole)[1:]
 HIGHEST_TENSION: Final = 10
 
 
-def _opening(said: Any) -> Any:
-    """An opening as it is called here; one that is not on the list is not known."""
-    return _known(said, OPENING_MOVES)
-
-
-def _ending(said: Any) -> Any:
-    """An ending as it is called here; one that is not on the list is not known."""
-    return _known(said, ENDING_MOVES)
-
-
-def _role(said: Any) -> Any:
-    """A role as it is called here; one that is not on the list is none."""
-    return _known(said, CHAPTER_ROLES)
+def _closed(moves: tuple[str, ...]) -> BeforeValidator:
+    """Reads a word of a list, however it is spelt; one that is not on the list is not known."""
+    return BeforeValidator(lambda said: _known(said, moves))
 
 
 def _known(said: Any, moves: tuple[str, ...]) -> str:
@@ -166,9 +156,9 @@ def _words(said: Any) -> Any:
     return round(said) if fits else 0
 
 
-Opening = Annotated[OpeningMove, BeforeValidator(_opening)]
-Ending = Annotated[EndingMove, BeforeValidator(_ending)]
-Role = Annotated[ChapterRole, BeforeValidator(_role)]
+Opening = Annotated[OpeningMove, _closed(OPENING_MOVES)]
+Ending = Annotated[EndingMove, _closed(ENDING_MOVES)]
+Role = Annotated[ChapterRole, _closed(CHAPTER_ROLES)]
 Tension = Annotated[
     Annotated[int, Field(ge=0, le=HIGHEST_TENSION)] | None, BeforeValidator(_tension)
 ]

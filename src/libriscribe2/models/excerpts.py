@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, Field
 
-from libriscribe2.models.base import Label, Names, Prose, Shape
+from libriscribe2.models.base import Label, Names, Prose, Shape, many
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import Tension, kind_of, names_its_kind
 from libriscribe2.models.story import (
@@ -193,7 +193,7 @@ def given_cast(cast: Sequence[Character]) -> str:
     """The people of the book before as a block of a prompt; "" where there are none."""
     if not cast:
         return ""
-    return _block(
+    return given_text(
         cards(cast, _FIELDS, GIVEN_CAST_BUDGET),
         "These people come from the book before this one. Keep them, under these very names and "
         "as they are; say what they want now and what has become of them.",
@@ -207,7 +207,7 @@ def given_world(world: WorldFile | None) -> str:
     entries = [*world.places, *world.terms]
     shown = cards(entries, ("name", "description"), WORLD_BUDGET)
     rules = to_json({"rules": world.rules[:24]}) if world.rules else ""
-    return _block(
+    return given_text(
         f"{shown}\n{rules}".strip(),
         "This world comes from the book before this one. Keep its names and its rules.",
     )
@@ -219,7 +219,7 @@ def with_given_cast(made: CharactersFile, given: Sequence[Character]) -> Charact
     A short form of a given name means that person; who is missing joins as they were.
     """
     named = [_as_given(one, given) for one in made.characters]
-    return CharactersFile(characters=_each_once([*named, *given]))
+    return CharactersFile(characters=each_once([*named, *given]))
 
 
 def with_given_world(made: WorldFile, given: WorldFile | None) -> WorldFile:
@@ -228,8 +228,8 @@ def with_given_world(made: WorldFile, given: WorldFile | None) -> WorldFile:
         return made
     return made.model_copy(
         update={
-            "places": _each_once([*made.places, *given.places]),
-            "terms": _each_once([*made.terms, *given.terms]),
+            "places": each_once([*made.places, *given.places]),
+            "terms": each_once([*made.terms, *given.terms]),
             "rules": list(dict.fromkeys([*given.rules, *made.rules])),
         }
     )
@@ -242,7 +242,7 @@ def _as_given(person: Character, given: Sequence[Character]) -> Character:
     return person.model_copy(update={"name": fits[0]}) if len(fits) == 1 else person
 
 
-def _each_once(entries: Iterable[NamedT]) -> list[NamedT]:
+def each_once(entries: Iterable[NamedT]) -> list[NamedT]:
     """The first of each name."""
     kept: dict[str, NamedT] = {}
     for one in entries:
@@ -250,7 +250,8 @@ def _each_once(entries: Iterable[NamedT]) -> list[NamedT]:
     return list(kept.values())
 
 
-def _block(text: str, what: str) -> str:
+def given_text(text: str, what: str) -> str:
+    """What a book was given, and what is to become of it, as a part of a prompt."""
     return f"\n\n<given>\n{text}\n</given>\n\n{what}"
 
 
@@ -271,8 +272,8 @@ class MendedChapter(Shape):
     entry_state: Prose = ""
     exit_state: Prose = ""
     tension: Tension = None
-    plants: Names = Field(default_factory=list, description="All ids that belong there")
-    payoffs: Names = Field(default_factory=list, description="All ids that belong there")
+    plants: Names = many("All ids that belong there")
+    payoffs: Names = many("All ids that belong there")
     story_time: Label = ""
 
 
@@ -283,27 +284,21 @@ class MendedChapterOfFacts(Shape):
     summary: Prose = Field("", description="Only where it has to change")
     entry_state: Prose = ""
     exit_state: Prose = ""
-    plants: Names = Field(default_factory=list, description="All ids and terms that belong there")
-    payoffs: Names = Field(default_factory=list, description="All ids and terms that belong there")
+    plants: Names = many("All ids and terms that belong there")
+    payoffs: Names = many("All ids and terms that belong there")
 
 
 class MendedOutlineOfFacts(Shape):
     """What changes in the outline of a book of facts."""
 
-    chapters: list[MendedChapterOfFacts] = Field(
-        default_factory=list, description="Only the chapters that change"
-    )
+    chapters: list[MendedChapterOfFacts] = many("Only the chapters that change")
 
 
 class MendedOutline(Shape):
     """What changes in an outline."""
 
-    threads: list[Thread] = Field(
-        default_factory=list, description="All threads as they should be; none if they stay"
-    )
-    chapters: list[MendedChapter] = Field(
-        default_factory=list, description="Only the chapters that change"
-    )
+    threads: list[Thread] = many("All threads as they should be; none if they stay")
+    chapters: list[MendedChapter] = many("Only the chapters that change")
 
     def applied_to(self, outline: OutlineFile) -> OutlineFile:
         """The outline with what changes; a chapter that it does not have is left out."""
@@ -366,9 +361,7 @@ class MendedSection(SectionPlan):
 class MendedScenes(Shape):
     """What changes in the plans of some chapters."""
 
-    scenes: list[MendedScene] = Field(
-        default_factory=list, description="Only the scenes that change"
-    )
+    scenes: list[MendedScene] = many("Only the scenes that change")
 
     def applied_to(self, plans: Mapping[int, PlannedChapter]) -> dict[int, PlannedChapter]:
         """The plans with what changes; a scene that they do not have is left out."""
@@ -389,9 +382,7 @@ class MendedScenes(Shape):
 class MendedSections(Shape):
     """What changes in the plans of some chapters of a book of facts."""
 
-    scenes: list[MendedSection] = Field(
-        default_factory=list, description="Only the sections that change"
-    )
+    scenes: list[MendedSection] = many("Only the sections that change")
 
 
 def _ids(entries: Sequence[str]) -> list[str]:

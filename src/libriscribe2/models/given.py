@@ -1,11 +1,11 @@
 """What the author brought along: chapters, people, places and rules that outrank a model's word for word."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from libriscribe2.models.excerpts import to_json
+from libriscribe2.models.excerpts import each_once, given_text, to_json
 from libriscribe2.models.story import Character, CharactersFile, Entry, OutlineFile, WorldFile
 from libriscribe2.prose import lines_within, shorten
 
@@ -58,7 +58,7 @@ def given_block(rows: Iterable[Mapping[str, Any]]) -> str:
     if not lines:
         return ""
     shown = "\n".join(lines_within(lines, SHOWN))
-    return f"\n\n<given>\n{shown}\n</given>\n\n{_REMARK}"
+    return given_text(shown, _REMARK)
 
 
 def people_block(given: GivenPeople) -> str:
@@ -96,8 +96,8 @@ def filled_world(made: WorldFile, given: GivenWorld) -> WorldFile:
     """The given places, terms and rules, then what a model adds."""
     return made.model_copy(
         update={
-            "places": _first_of_each([*given.places, *made.places]),
-            "terms": _first_of_each([*given.terms, *made.terms]),
+            "places": each_once([*given.places, *made.places]),
+            "terms": each_once([*given.terms, *made.terms]),
             "rules": list(dict.fromkeys([*given.rules, *made.rules])),
         }
     )
@@ -112,14 +112,3 @@ def filled_outline(made: OutlineFile, given: GivenOutline) -> OutlineFile:
         own |= {"beats": list(told.beats)} if told.beats else {}
         chapters[number] = chapters[number].model_copy(update=own)
     return made.model_copy(update={"chapters": chapters})
-
-
-EntryT = TypeVar("EntryT", bound=Entry)
-
-
-def _first_of_each(entries: Sequence[EntryT]) -> list[EntryT]:
-    """The first of each name."""
-    kept: dict[str, EntryT] = {}
-    for one in entries:
-        kept.setdefault(one.name.casefold(), one)
-    return list(kept.values())

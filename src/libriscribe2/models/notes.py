@@ -3,11 +3,11 @@
 import hashlib
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from libriscribe2.models.base import Names, Prose, Shape, Text, listed
+from libriscribe2.models.base import Names, Prose, Shape, Text, closed, many
 
 SourceKind = Literal["file", "web"]
 Support = Literal["", "yes", "partly", "no"]
@@ -230,24 +230,17 @@ MOST_UNSUPPORTED: Final = 8
 Verdict = Literal["answered", "partly", "not"]
 
 
-def _verdict(said: Any) -> Any:
-    """A verdict; any other word answers nothing."""
-    return listed(said, get_args(Verdict), "not")
-
-
 class QuestionAnswer(Shape):
     """What the notes say to one question."""
 
     question: int = Field(ge=1, description="Number of the question")
-    verdict: Annotated[Verdict, BeforeValidator(_verdict)] = Field(
+    verdict: Annotated[Verdict, closed(Verdict, "not")] = Field(
         description="Whether the notes answer it"
     )
     answer: Prose = Field(
         "", description="The answer in one to four sentences with marks; empty for `not`"
     )
-    notes: Names = Field(
-        default_factory=list, description="Ids of all notes that belong to it, each in one question"
-    )
+    notes: Names = many("Ids of all notes that belong to it, each in one question")
 
 
 class QuestionAnswers(Shape):
@@ -266,10 +259,9 @@ class UnsupportedWords(Shape):
 class BookAnswers(QuestionAnswers):
     """What the notes say to every question of a book, and to its concept."""
 
-    concept: list[UnsupportedWords] = Field(
-        default_factory=list,
-        description="Statements of fact in the concept that no note bears out; often none",
-        json_schema_extra={"maxItems": MOST_UNSUPPORTED},
+    concept: list[UnsupportedWords] = many(
+        "Statements of fact in the concept that no note bears out; often none",
+        most=MOST_UNSUPPORTED,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 from pydantic import BeforeValidator, Field
 
 from libriscribe2.models.base import Label as Identified
-from libriscribe2.models.base import Prose, Shape, Text, fits, listed
+from libriscribe2.models.base import Prose, Shape, Text, closed, many, usable
 from libriscribe2.models.story import LeftOut
 from libriscribe2.models.story_bible import ExitState, StatedEvent, StatedFact, StatementChange
 
@@ -49,28 +49,13 @@ FaultOfFacts = Literal[
 """What a critic of a book of facts may find; its facts are checked beside their notes."""
 
 
-def _severity(said: Any) -> Any:
-    """A severity; any other word is a warning."""
-    return listed(said, get_args(Severity), "warning")
-
-
-def _fault(said: Any) -> Any:
-    """A kind of fault; any other word is no kind."""
-    return listed(said, get_args(Fault), "")
-
-
-def _fault_of_facts(said: Any) -> Any:
-    """A kind of fault of a book of facts; any other word is no kind."""
-    return listed(said, get_args(FaultOfFacts), "")
-
-
 class CriticIssue(Shape):
     """One issue as a critic tells it."""
 
-    kind: Annotated[Fault, BeforeValidator(_fault)] = Field(
+    kind: Annotated[Fault, closed(Fault, "")] = Field(
         "", description="What kind it is", json_schema_extra={"enum": [*get_args(Fault)[1:]]}
     )
-    severity: Annotated[Severity, BeforeValidator(_severity)] = Field(
+    severity: Annotated[Severity, closed(Severity, "warning")] = Field(
         "warning", description="`error` where a reader stumbles, `warning` where the text is weaker"
     )
     quote: Prose = Field(description="The words of the text that show it, copied exactly")
@@ -81,7 +66,7 @@ class CriticIssue(Shape):
 class IssueOfFacts(CriticIssue):
     """One issue of a book of facts."""
 
-    kind: Annotated[FaultOfFacts, BeforeValidator(_fault_of_facts)] = Field(
+    kind: Annotated[FaultOfFacts, closed(FaultOfFacts, "")] = Field(
         "", description="What kind it is", json_schema_extra={"enum": [*get_args(FaultOfFacts)[1:]]}
     )
 
@@ -91,15 +76,10 @@ MOST_CITATION_ISSUES: Final = 12
 CitationFault = Literal["unsupported", "other source", "uncited"]
 
 
-def _citation_fault(said: Any) -> Any:
-    """What is wrong with a citation; any other word means that its note does not say it."""
-    return listed(said, get_args(CitationFault), "unsupported")
-
-
 class CitationIssue(Shape):
     """A statement that no note supports where it stands."""
 
-    kind: Annotated[CitationFault, BeforeValidator(_citation_fault)] = Field(
+    kind: Annotated[CitationFault, closed(CitationFault, "unsupported")] = Field(
         description="What is wrong"
     )
     quote: Prose = Field(description="The words of the text that show it, copied exactly")
@@ -111,14 +91,10 @@ class CitationIssue(Shape):
 class CitationCheck(Shape):
     """What is wrong with the citations of a text; nothing is an answer, too."""
 
-    issues: list[CitationIssue] = Field(
-        default_factory=list,
-        description="What is wrong, the worst first; an empty list where nothing is",
-        json_schema_extra={"maxItems": MOST_CITATION_ISSUES},
+    issues: list[CitationIssue] = many(
+        "What is wrong, the worst first; an empty list where nothing is", most=MOST_CITATION_ISSUES
     )
-    declined: list[LeftOut] = Field(
-        default_factory=list, description="The notes without a mark, each with the reason"
-    )
+    declined: list[LeftOut] = many("The notes without a mark, each with the reason")
 
 
 class BeatAnswer(Shape):
@@ -136,29 +112,23 @@ class BeatAnswer(Shape):
 class Critique(Shape):
     """What a critic finds in a text; nothing is an answer, too."""
 
-    issues: list[CriticIssue] = Field(
-        default_factory=list,
-        description="What is wrong, the worst first; an empty list where nothing is",
-        json_schema_extra={"maxItems": MOST_ISSUES},
+    issues: list[CriticIssue] = many(
+        "What is wrong, the worst first; an empty list where nothing is", most=MOST_ISSUES
     )
 
 
 class CritiqueOfFacts(Shape):
     """The same of a book of facts."""
 
-    issues: list[IssueOfFacts] = Field(
-        default_factory=list,
-        description="What is wrong, the worst first; an empty list where nothing is",
-        json_schema_extra={"maxItems": MOST_ISSUES},
+    issues: list[IssueOfFacts] = many(
+        "What is wrong, the worst first; an empty list where nothing is", most=MOST_ISSUES
     )
 
 
 class CritiqueWithBeats(Critique):
     """The same of a chapter whose plan says what has to happen in it."""
 
-    beats: list[BeatAnswer] = Field(
-        default_factory=list, description="One for each numbered beat of the plan"
-    )
+    beats: list[BeatAnswer] = many("One for each numbered beat of the plan")
 
 
 class Patch(Shape):
@@ -174,26 +144,19 @@ class Patch(Shape):
 class Patches(Shape):
     """Changes that mend a text."""
 
-    patches: list[Patch] = Field(
-        default_factory=list,
-        description="The changes; an empty list where none would be better than the text",
-        json_schema_extra={"maxItems": MOST_PATCHES},
+    patches: list[Patch] = many(
+        "The changes; an empty list where none would be better than the text", most=MOST_PATCHES
     )
 
 
 Verdict = Literal["contradiction", "development", "figurative", "unclear"]
 
 
-def _verdict(said: Any) -> Any:
-    """A verdict; any other word leaves it to the author."""
-    return listed(said, get_args(Verdict), "unclear")
-
-
 class PairAnswer(Shape):
     """What is said of one earlier statement beside the later one."""
 
     number: int = Field(ge=1, description="Number of the earlier statement")
-    verdict: Annotated[Verdict, BeforeValidator(_verdict)] = Field(
+    verdict: Annotated[Verdict, closed(Verdict, "unclear")] = Field(
         description="How the two stand to each other"
     )
     earlier_quote: Prose = Field("", description="The words of the earlier one, copied exactly")
@@ -241,20 +204,10 @@ DoubtKind = Literal["", "contradiction", "loose end", "repetition", "motive"]
 Proof = Literal["stands", "falls", "unclear"]
 
 
-def _kind(said: Any) -> Any:
-    """A kind of doubt; any other word is no kind."""
-    return listed(said, get_args(DoubtKind), "")
-
-
-def _proof(said: Any) -> Any:
-    """What the text says to a doubt; any other word settles nothing."""
-    return listed(said, get_args(Proof), "unclear")
-
-
 class Doubt(Shape):
     """Something that cannot be right in a book, as its summaries show it."""
 
-    kind: Annotated[DoubtKind, BeforeValidator(_kind)] = Field("", description="What kind it is")
+    kind: Annotated[DoubtKind, closed(DoubtKind, "")] = Field("", description="What kind it is")
     chapter: int = Field(description="Number of the chapter where it would be mended")
     other: int = Field(0, description="Number of the chapter that it does not fit; 0 for none")
     about: Text = Field(description="Whom and what it is about, in the words of the summaries")
@@ -264,17 +217,15 @@ class Doubt(Shape):
 class Doubts(Shape):
     """What a reader doubts in a book; nothing is an answer, too."""
 
-    doubts: list[Doubt] = Field(
-        default_factory=list,
-        description="The worst first; an empty list where nothing is wrong",
-        json_schema_extra={"maxItems": MOST_DOUBTS},
+    doubts: list[Doubt] = many(
+        "The worst first; an empty list where nothing is wrong", most=MOST_DOUBTS
     )
 
 
 class Proven(Shape):
     """What the text says to a doubt, and the smallest change that would mend it."""
 
-    verdict: Annotated[Proof, BeforeValidator(_proof)] = Field(
+    verdict: Annotated[Proof, closed(Proof, "unclear")] = Field(
         description="Whether the doubt stands beside the text"
     )
     quote: Prose = Field("", description="The words of the chapter that show it, copied exactly")
@@ -301,15 +252,10 @@ class PlanContradiction(Shape):
     fix: Prose = Field("", description="What would mend it in the first scene, in one sentence")
 
 
-def _contradictions(said: Any) -> Any:
-    """The entries that can be read: a bad one costs only itself."""
-    return [one for one in said if fits(one, PlanContradiction)] if isinstance(said, list) else said
-
-
 class PlanContradictions(Shape):
     """What a reader of a whole plan finds."""
 
-    contradictions: Annotated[list[PlanContradiction], BeforeValidator(_contradictions)] = Field(
+    contradictions: Annotated[list[PlanContradiction], usable(PlanContradiction)] = Field(
         description="The worst first; none if there is none"
     )
 
@@ -317,19 +263,12 @@ class PlanContradictions(Shape):
 class ReadingChange(Shape):
     """What an edit changes in the reading of a chapter; nothing is an answer, too."""
 
-    changes: list[StatementChange] = Field(
-        default_factory=list,
-        description="What is no longer so, or new, in the story; empty where only words changed",
+    changes: list[StatementChange] = many(
+        "What is no longer so, or new, in the story; empty where only words changed"
     )
-    gone: list[int] = Field(
-        default_factory=list, description="Numbers of the statements that the text no longer makes"
-    )
-    facts: list[StatedFact] = Field(
-        default_factory=list, description="Statements that only the new passages make"
-    )
-    events: list[StatedEvent] = Field(
-        default_factory=list, description="What happens for good in the new passages only"
-    )
+    gone: list[int] = many("Numbers of the statements that the text no longer makes")
+    facts: list[StatedFact] = many("Statements that only the new passages make")
+    events: list[StatedEvent] = many("What happens for good in the new passages only")
     summary: Prose = Field("", description="The summary put right; empty where it still holds")
     exit: ExitState = Field(
         default_factory=ExitState,
@@ -340,20 +279,14 @@ class ReadingChange(Shape):
 class Contradicting(Shape):
     """Which sentences contradict what is so now."""
 
-    sentences: list[int] = Field(
-        default_factory=list, description="Their numbers; an empty list where none does"
-    )
+    sentences: list[int] = many("Their numbers; an empty list where none does")
 
 
 class MendedPassages(Shape):
     """Changes by which a later chapter agrees with an edited one."""
 
-    patches: list[Patch] = Field(
-        default_factory=list,
-        description="The changes; an empty list where nothing contradicts",
-        json_schema_extra={"maxItems": MOST_PATCHES},
+    patches: list[Patch] = many(
+        "The changes; an empty list where nothing contradicts", most=MOST_PATCHES
     )
-    facts: list[StatedFact] = Field(
-        default_factory=list, description="Noted statements as the new words make them"
-    )
+    facts: list[StatedFact] = many("Noted statements as the new words make them")
     summary: Prose = Field("", description="The summary put right; empty where it still holds")

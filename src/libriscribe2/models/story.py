@@ -2,12 +2,23 @@
 
 from collections.abc import Callable, Iterable
 from operator import not_
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, fits
+from libriscribe2.models.base import (
+    Label,
+    Name,
+    Names,
+    Prose,
+    Shape,
+    Text,
+    TextList,
+    fits,
+    many,
+    usable,
+)
 from libriscribe2.models.citations import ids_in
 from libriscribe2.models.draft_order import Ending, Opening, Role, TargetWords, Tension
 from libriscribe2.models.story_bible import HARD_STANCES, Attribute, Fact, Stance, Thread
@@ -45,9 +56,9 @@ class WorldFile(Shape):
     """`world.json`: where a story happens, or the terms on which a subject stands."""
 
     overview: Text = Field(description="The world or subject in a paragraph")
-    places: list[Entry] = Field(default_factory=list, description="Places where things happen")
-    terms: list[Entry] = Field(default_factory=list, description="Terms, customs, institutions")
-    rules: TextList = Field(default_factory=list, description="What holds without exception")
+    places: list[Entry] = many("Places where things happen")
+    terms: list[Entry] = many("Terms, customs, institutions")
+    rules: TextList = many("What holds without exception")
 
 
 class OutlineChapter(Shape):
@@ -57,14 +68,14 @@ class OutlineChapter(Shape):
     summary: Text = Field(description="What happens, in order, to the end")
     pov: Label = Field("", description="Whose viewpoint, by name")
     purpose: Prose = Field("", description="What the book would lack without it; its question")
-    beats: TextList = Field(default_factory=list, description="What has to happen, in order")
+    beats: TextList = many("What has to happen, in order")
     entry_state: Prose = Field("", description="Where everybody is, and how, as it begins")
     exit_state: Prose = Field("", description="The same as it ends; what the reader takes away")
     tension: Tension = Field(None, description="From 0 to 10 at its height")
     question_raised: Prose = Field("", description="What it makes the reader ask")
     question_answered: Prose = Field("", description="What it settles")
-    plants: Names = Field(default_factory=list, description="Ids of threads that it sets up")
-    payoffs: Names = Field(default_factory=list, description="Ids of threads that it pays off")
+    plants: Names = many("Ids of threads that it sets up")
+    payoffs: Names = many("Ids of threads that it pays off")
     opening_move: Opening = Field("", description="How it begins")
     ending_move: Ending = Field("", description="How it ends")
     story_time: Label = Field("", description="When it happens, such as `day 3, evening`")
@@ -83,7 +94,7 @@ class _OutlineOfAny(Shape):
     """What a plan says of the whole book."""
 
     summary: Text = Field(description="The whole book in a paragraph")
-    promises: TextList = Field(default_factory=list, description="What a reader is led to expect")
+    promises: TextList = many("What a reader is led to expect")
 
     def as_file(self) -> "OutlineFile":
         """The plan as the book keeps it."""
@@ -94,7 +105,7 @@ class OutlineFile(_OutlineOfAny):
     """`outline.json`: a chapter's number is its place in the list."""
 
     ending: Prose = Field("", description="How the central question is answered, and at what cost")
-    threads: list[Thread] = Field(default_factory=list, description="What is set up and owed")
+    threads: list[Thread] = many("What is set up and owed")
     chapters: list[OutlineChapter] = Field(min_length=1, description="All chapters in order")
     left_out: SkipJsonSchema[list[LeftOut]] = Field(default_factory=list, exclude_if=not_)
 
@@ -107,13 +118,8 @@ class ChapterOfFacts(Shape):
     purpose: Prose = Field("", description="Its one question")
     entry_state: Prose = Field("", description="What the reader has to know before")
     exit_state: Prose = Field("", description="What the reader takes away, in one sentence")
-    plants: Names = Field(
-        default_factory=list,
-        description="What has its home here: ids of notes, and the terms that it defines",
-    )
-    payoffs: Names = Field(
-        default_factory=list, description="Ids and terms of earlier chapters that it goes back to"
-    )
+    plants: Names = many("What has its home here: ids of notes, and the terms that it defines")
+    payoffs: Names = many("Ids and terms of earlier chapters that it goes back to")
     target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
     role: Role = Field(
         "", exclude_if=not_, description="For a first or last chapter that frames the others"
@@ -125,9 +131,7 @@ class OutlineOfFacts(_OutlineOfAny):
 
     ending: Prose = Field("", description="What the reader knows and can do at its end")
     chapters: list[ChapterOfFacts] = Field(min_length=1, description="All chapters in order")
-    left_out: list[LeftOut] = Field(
-        default_factory=list, description="The notes that no chapter states"
-    )
+    left_out: list[LeftOut] = many("The notes that no chapter states")
 
 
 class ChapterHomes(Shape):
@@ -140,12 +144,8 @@ class ChapterHomes(Shape):
 class NoteHomes(Shape):
     """Where notes belong that an outline has forgotten."""
 
-    chapters: list[ChapterHomes] = Field(
-        default_factory=list, description="Only the chapters that take any"
-    )
-    left_out: list[LeftOut] = Field(
-        default_factory=list, description="The notes that no chapter states"
-    )
+    chapters: list[ChapterHomes] = many("Only the chapters that take any")
+    left_out: list[LeftOut] = many("The notes that no chapter states")
 
     def applied_to(self, outline: OutlineFile) -> OutlineFile:
         """The outline with what is said here; a chapter that it does not have is left out."""
@@ -169,9 +169,9 @@ class ConceptModel(Shape):
 class KeywordsModel(Shape):
     """Words under which a reader would look for the book."""
 
-    primary_keywords: Names = Field(default_factory=list, description="Main subjects")
-    secondary_keywords: Names = Field(default_factory=list, description="Side subjects")
-    genre_keywords: Names = Field(default_factory=list, description="Genre and mood")
+    primary_keywords: Names = many("Main subjects")
+    secondary_keywords: Names = many("Side subjects")
+    genre_keywords: Names = many("Genre and mood")
 
 
 class ConceptFile(Shape):
@@ -203,20 +203,16 @@ class ScenePlan(Shape):
     conflict: Prose = Field("", description="What stands against it; the difficulty to explain")
     turn: Prose = Field("", description="The moment after which nothing goes as it was meant to")
     outcome: Prose = Field("", description="What is different at the end; the section's answer")
-    characters: Names = Field(default_factory=list, description="Who is present, by name")
+    characters: Names = many("Who is present, by name")
     place: Label = Field("", description="Where it happens, by name")
     time: Label = Field("", description="When it happens, such as `day 3, evening`")
     mode: Label = Field("", description="How it is told: dialogue, action, summary, example ...")
-    reveals: TextList = Field(
-        default_factory=list, description="What the reader learns here and nowhere before"
-    )
-    withholds: TextList = Field(
-        default_factory=list, description="What is known to somebody and not told yet"
-    )
+    reveals: TextList = many("What the reader learns here and nowhere before")
+    withholds: TextList = many("What is known to somebody and not told yet")
     entry_state: Prose = Field("", description="Where everybody is, and how, as it begins")
     exit_state: Prose = Field("", description="The same as it ends")
-    things: Annotated[list[PlannedThing], BeforeValidator(_things)] = Field(
-        default_factory=list, description="Things that matter beyond this scene, and who has them"
+    things: Annotated[list[PlannedThing], BeforeValidator(_things)] = many(
+        "Things that matter beyond this scene, and who has them"
     )
     transition_in: Prose = Field("", description="How it follows from what came before")
     transition_out: Prose = Field("", description="What leads on to what comes next")
@@ -238,14 +234,11 @@ class SectionPlan(Shape):
     summary: Text = Field(description="What it says, in order")
     goal: Prose = Field("", description="Its one question")
     outcome: Prose = Field("", description="Its one takeaway")
-    characters: Names = Field(default_factory=list, description="Whose case it tells, by name")
+    characters: Names = many("Whose case it tells, by name")
     mode: Label = Field(
         "", description="How it is told: explanation, example, steps, table, code ..."
     )
-    reveals: TextList = Field(
-        default_factory=list,
-        description="What has its home here: ids of notes, and the terms that it defines",
-    )
+    reveals: TextList = many("What has its home here: ids of notes, and the terms that it defines")
     transition_in: Prose = Field("", description="How it follows from what came before")
     transition_out: Prose = Field("", description="What leads on to what comes next")
     target_words: TargetWords = Field(0, description="Its length in words; 0 for an even share")
@@ -269,26 +262,20 @@ class NumberedSections(ChapterSections):
     chapter: int = Field(ge=1, description="The chapter's number")
 
 
-class _Group(Shape):
-    """The plans of several chapters: a bad one costs only itself."""
-
-    @field_validator("chapters", mode="before", check_fields=False)
-    @classmethod
-    def _usable(cls, said: Any) -> Any:
-        shape = get_args(cls.model_fields["chapters"].annotation)[0]
-        return [one for one in said if fits(one, shape)] if isinstance(said, list) else said
-
-
-class GroupScenes(_Group):
+class GroupScenes(Shape):
     """The scenes of several chapters, as a model plans them."""
 
-    chapters: list[NumberedScenes] = Field(description="The chapters that are to be planned")
+    chapters: Annotated[list[NumberedScenes], usable(NumberedScenes)] = Field(
+        description="The chapters that are to be planned"
+    )
 
 
-class GroupSections(_Group):
+class GroupSections(Shape):
     """The sections of several chapters, as a model plans them."""
 
-    chapters: list[NumberedSections] = Field(description="The chapters that are to be planned")
+    chapters: Annotated[list[NumberedSections], usable(NumberedSections)] = Field(
+        description="The chapters that are to be planned"
+    )
 
 
 class PlannedChapter(ChapterScenes):
@@ -316,7 +303,7 @@ class TitleFile(Shape):
     """`title.json`."""
 
     title: Name = Field(description="The best title, one to eight words")
-    alternatives: Names = Field(default_factory=list, description="Other titles")
+    alternatives: Names = many("Other titles")
 
 
 PASSING: Final[frozenset[Attribute]] = frozenset(
@@ -396,15 +383,9 @@ class ChapterNotes(Shape):
     pov: Label = Field("", description="Whose viewpoint, by name; empty where there is none")
     exit_state: Prose = Field("", description="Where everybody is, and how, as it ends")
     story_time: Label = Field("", description="When it happens, such as `day 3, evening`")
-    people: list[Seen] = Field(
-        default_factory=list,
-        description="Who matters in it, the most important first",
-        json_schema_extra={"maxItems": MOST_PEOPLE},
-    )
-    places: list[Seen] = Field(
-        default_factory=list,
-        description="Where it happens; of a subject, the terms that it explains",
-        json_schema_extra={"maxItems": MOST_PLACES},
+    people: list[Seen] = many("Who matters in it, the most important first", most=MOST_PEOPLE)
+    places: list[Seen] = many(
+        "Where it happens; of a subject, the terms that it explains", most=MOST_PLACES
     )
 
 
@@ -415,13 +396,11 @@ class BookNotes(Shape):
     summary: Text = Field(description="The whole book so far in a paragraph")
     genre: Label = Field("", description="Its genre in a word or two")
     overview: Prose = Field("", description="Its world or subject in a paragraph")
-    rules: TextList = Field(default_factory=list, description="What holds there without exception")
+    rules: TextList = many("What holds there without exception")
     category: SkipJsonSchema[Label] = Field("", exclude_if=not_)
     audience: SkipJsonSchema[Prose] = Field("", exclude_if=not_)
-    characters: list[Character] = Field(
-        default_factory=list,
-        description="The cast as the text shows it, main ones first",
-        json_schema_extra={"maxItems": MOST_CAST},
+    characters: list[Character] = many(
+        "The cast as the text shows it, main ones first", most=MOST_CAST
     )
 
 
@@ -431,15 +410,9 @@ class ChapterNotesOfFacts(Shape):
     summary: Text = Field(description="What it says, in order, in 60 to 120 words")
     purpose: Prose = Field("", description="The question that it answers")
     exit_state: Prose = Field("", description="What the reader takes away, in one sentence")
-    people: list[Seen] = Field(
-        default_factory=list,
-        description="Who is written about, the most important first",
-        json_schema_extra={"maxItems": MOST_PEOPLE},
-    )
-    places: list[Seen] = Field(
-        default_factory=list,
-        description="The terms that it explains, each with its definition in the text's words",
-        json_schema_extra={"maxItems": MOST_PLACES},
+    people: list[Seen] = many("Who is written about, the most important first", most=MOST_PEOPLE)
+    places: list[Seen] = many(
+        "The terms that it explains, each with its definition in the text's words", most=MOST_PLACES
     )
 
 
@@ -452,7 +425,7 @@ class BookNotesOfFacts(Shape):
     category: Label = Field("", description="Its subject as a bookshop would shelve it")
     audience: Prose = Field("", description="For whom it is written, as the text shows")
     overview: Prose = Field("", description="Its subject in a paragraph")
-    rules: TextList = Field(default_factory=list, description="What it keeps to throughout")
+    rules: TextList = many("What it keeps to throughout")
 
 
 class NextChaptersOfFacts(Shape):

@@ -4,9 +4,20 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from libriscribe2.models.base import Label, Name, Names, Prose, Shape, Text, TextList, fits, listed
+from libriscribe2.models.base import (
+    Label,
+    Name,
+    Names,
+    Prose,
+    Shape,
+    Text,
+    TextList,
+    closed,
+    many,
+    usable,
+)
 
 MOST_FACTS: Final = 40
 """Most facts of a chapter: more are details that nothing contradicts."""
@@ -116,11 +127,6 @@ def _stance(said: Any) -> Any:
     return known if known in get_args(Stance) else "believed"
 
 
-def _part(said: Any) -> Any:
-    """A part of the day; one that is not on the list is not known."""
-    return listed(said, get_args(DayPart), "")
-
-
 def _day(said: Any) -> Any:
     """A day of the story as a whole number; anything else is not known."""
     if isinstance(said, str) and said.strip().isdecimal():
@@ -133,16 +139,11 @@ def _time(said: Any) -> Any:
     return {} if said is None else said
 
 
-def _move(said: Any) -> Any:
-    """What is done with a thread; what is not on the list keeps it alive."""
-    return listed(said, get_args(ThreadMove), "kept alive")
-
-
 class StoryTime(Shape):
     """When it is so, on the story's own clock."""
 
     day: Annotated[int | None, BeforeValidator(_day)] = None
-    part: Annotated[DayPart, BeforeValidator(_part)] = ""
+    part: Annotated[DayPart, closed(DayPart, "")] = ""
 
 
 KnownTime = Annotated[StoryTime, BeforeValidator(_time)]
@@ -172,7 +173,7 @@ class ThreadHit(Shape):
     """A chapter at work on a thread."""
 
     thread: Name = Field(description="The thread's id")
-    move: Annotated[ThreadMove, BeforeValidator(_move)]
+    move: Annotated[ThreadMove, closed(ThreadMove, "kept alive")]
     quote: Text
 
 
@@ -214,8 +215,8 @@ class CharacterState(Shape):
 class ExitState(Shape):
     """How a chapter leaves the story."""
 
-    people: list[CharacterState] = Field(default_factory=list, description="Those who were present")
-    open: TextList = Field(default_factory=list, description="Questions that it leaves open")
+    people: list[CharacterState] = many("Those who were present")
+    open: TextList = many("Questions that it leaves open")
 
 
 class ChapterStatements(Shape):
@@ -228,43 +229,23 @@ class ChapterStatements(Shape):
         description=f"What the text comes to, in about {SUMMARY_WORDS} words: what happens to its "
         "last moment, who knows what, where everyone is, what is promised or open",
     )
-    facts: list[StatedFact] = Field(
+    facts: Annotated[list[StatedFact], usable(StatedFact)] = Field(
         description="What later chapters must not contradict, the most important first",
         json_schema_extra={"maxItems": MOST_FACTS},
     )
-    ended: list[EndedLine] = Field(
-        default_factory=list, description="Lines of the ledger that hold no longer at its end"
+    ended: Annotated[list[EndedLine], usable(EndedLine)] = many(
+        "Lines of the ledger that hold no longer at its end"
     )
-    events: list[StatedEvent] = Field(
-        default_factory=list,
-        description="What happens for good",
-        json_schema_extra={"maxItems": MOST_EVENTS},
+    events: Annotated[list[StatedEvent], usable(StatedEvent)] = many(
+        "What happens for good", most=MOST_EVENTS
     )
-    new_people: list[NewPerson] = Field(
-        default_factory=list, description="Those who are in none of the lists above the text"
+    new_people: Annotated[list[NewPerson], usable(NewPerson)] = many(
+        "Those who are in none of the lists above the text"
     )
     exit: ExitState = Field(default_factory=ExitState, description="How the chapter leaves them")
-    contradictions: list[StatedContradiction] = Field(
-        default_factory=list,
-        description="What the text has otherwise than it was, with no reason given",
-        json_schema_extra={"maxItems": MOST_CONTRADICTIONS},
+    contradictions: Annotated[list[StatedContradiction], usable(StatedContradiction)] = many(
+        "What the text has otherwise than it was, with no reason given", most=MOST_CONTRADICTIONS
     )
-
-    @field_validator(
-        "facts",
-        "ended",
-        "events",
-        "new_people",
-        "contradictions",
-        "threads",
-        mode="before",
-        check_fields=False,
-    )
-    @classmethod
-    def _usable(cls, said: Any, field: ValidationInfo) -> Any:
-        """The entries that can be read: one bad entry costs only itself."""
-        shape = get_args(cls.model_fields[field.field_name or ""].annotation)[0]
-        return [one for one in said if fits(one, shape)] if isinstance(said, list) else said
 
 
 class ChapterStatementsWithThreads(ChapterStatements):
@@ -272,8 +253,8 @@ class ChapterStatementsWithThreads(ChapterStatements):
 
     recorded_as: ClassVar = "ToldCanonWithThreads"
 
-    threads: list[ThreadHit] = Field(
-        default_factory=list, description="Threads that the chapter sets up, keeps or pays off"
+    threads: Annotated[list[ThreadHit], usable(ThreadHit)] = many(
+        "Threads that the chapter sets up, keeps or pays off"
     )
 
 
@@ -330,14 +311,10 @@ class StatementChange(Shape):
 
     was: Prose = Field("", description="What was so, in one sentence; empty where nothing was said")
     now: Prose = Field("", description="What is so now, in one sentence; empty where nothing is")
-    about: Names = Field(
-        default_factory=list,
-        description="The people, things and places that it is about, by every name in use",
-    )
-    words: Names = Field(
-        default_factory=list,
-        description="Single words by which a later sentence about it would be found, above all "
-        "those of what was so; the part of a word that does not change is enough",
+    about: Names = many("The people, things and places that it is about, by every name in use")
+    words: Names = many(
+        "Single words by which a later sentence about it would be found, above all "
+        "those of what was so; the part of a word that does not change is enough"
     )
 
 
@@ -374,9 +351,7 @@ class StoryBibleFile(Shape):
     threads: list[ThreadHit] = Field(default_factory=list)
     exit: ExitState = Field(default_factory=ExitState)
     contradictions: list[StatedContradiction] = Field(default_factory=list)
-    changes: list[StatementChange] = Field(
-        default_factory=list, description="What edits changed and later chapters were not held to"
-    )
+    changes: list[StatementChange] = many("What edits changed and later chapters were not held to")
     dropped: int = Field(0, ge=0, description="Statements whose quotes the text does not hold")
 
     def of_chapter(self, number: int) -> list[Fact]:

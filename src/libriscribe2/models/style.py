@@ -2,11 +2,21 @@
 
 from collections.abc import Sequence
 from operator import not_
-from typing import Annotated, Any, ClassVar, Final, Literal, get_args
+from typing import Annotated, ClassVar, Final, Literal, get_args
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from libriscribe2.models.base import Knowledge, Label, Name, Prose, Shape, Text, TextList
+from libriscribe2.models.base import (
+    Knowledge,
+    Label,
+    Name,
+    Prose,
+    Shape,
+    Text,
+    TextList,
+    closed,
+    many,
+)
 from libriscribe2.prose import shorten, weigh
 
 MOST_RULES: Final = 12
@@ -45,12 +55,6 @@ Aspect = Literal[
 ASPECTS: Final[tuple[str, ...]] = get_args(Aspect)[1:]
 
 
-def _aspect(said: Any) -> str:
-    """An aspect as it is called here; one that is not on the list is none."""
-    name = said.casefold().strip() if isinstance(said, str) else ""
-    return name if name in ASPECTS else ""
-
-
 class StyleNumbers(Shape):
     """How a text moves, counted by code.
 
@@ -85,7 +89,7 @@ class StylePassage(Shape):
 class StyleRule(Shape):
     """One habit of an author, with words that show it."""
 
-    aspect: Annotated[Aspect, BeforeValidator(_aspect)] = Field(
+    aspect: Annotated[Aspect, closed(Aspect, "")] = Field(
         description="What of the form it is about"
     )
     rule: Text = Field(description="The habit as an instruction, in one sentence")
@@ -95,7 +99,7 @@ class StyleRule(Shape):
 class Habit(Shape):
     """One habit of an author who changed what was written, with words that show it."""
 
-    aspect: Annotated[Aspect, BeforeValidator(_aspect)] = Field(
+    aspect: Annotated[Aspect, closed(Aspect, "")] = Field(
         description="What of the form it is about"
     )
     rule: Text = Field(description="The habit as an instruction, in one sentence")
@@ -132,16 +136,8 @@ class StyleSheet(Shape):
     spelling: Prose = Field("", description="Spelling and numbers; at most 15 words")
     diction: Prose = Field("", description="Register: which words it uses; at most 25 words")
     speech: Prose = Field("", description="How speech is punctuated and tagged; at most 20 words")
-    avoids: TextList = Field(
-        default_factory=list,
-        description="What this book never does, at most 10 words each",
-        json_schema_extra={"maxItems": MOST_AVOIDED},
-    )
-    voices: list[Voice] = Field(
-        default_factory=list,
-        description="Each person who speaks more than once",
-        json_schema_extra={"maxItems": MOST_VOICES},
-    )
+    avoids: TextList = many("What this book never does, at most 10 words each", most=MOST_AVOIDED)
+    voices: list[Voice] = many("Each person who speaks more than once", most=MOST_VOICES)
 
 
 class SheetReply(StyleSheet):
@@ -165,11 +161,7 @@ class SheetOfFacts(SheetReply):
         "", description="What the reader is taken to know, and how near they are; at most 25 words"
     )
     speech: Prose = Field("", description="How quotations are set and named; at most 20 words")
-    voices: list[Voice] = Field(
-        default_factory=list,
-        description="People who speak in the book; mostly none",
-        json_schema_extra={"maxItems": MOST_VOICES},
-    )
+    voices: list[Voice] = many("People who speak in the book; mostly none", most=MOST_VOICES)
 
 
 class StyleReply(StyleSheet):

@@ -9,48 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from typing_extensions import override
 
 from libriscribe2.errors import StorageError
-
-
-class FileOps(Protocol):
-    """The part of the module `os` that writes; a test hands in one that fails at will."""
-
-    def open(self, path: Path, flags: int, mode: int = 0o777, /) -> int:
-        """Open a file or, to sync it, a folder; return the descriptor."""
-        ...
-
-    def write(self, descriptor: int, data: memoryview, /) -> int:
-        """Write a first part of `data`; return its length in bytes."""
-        ...
-
-    def fsync(self, descriptor: int, /) -> None:
-        """Wait until the device has what was written."""
-        ...
-
-    def ftruncate(self, descriptor: int, length: int, /) -> None:
-        """Cut the file to `length` bytes."""
-        ...
-
-    def close(self, descriptor: int, /) -> None:
-        """Give the descriptor back."""
-        ...
-
-    def replace(self, source: Path, target: Path, /) -> None:
-        """Rename `source` over `target` in one step."""
-        ...
-
-    def exchange(self, one: Path, other: Path, /) -> None:
-        """Give each of two files the other's name in one step; ENOTSUP where nothing does that."""
-        ...
-
-    def unlink(self, path: Path, /) -> None:
-        """Remove a file."""
-        ...
-
 
 _EXCHANGE: Final = 2
 """`RENAME_EXCHANGE` of Linux, `RENAME_SWAP` of macOS."""
@@ -76,28 +39,51 @@ def _exchange(one: Path, other: Path, /) -> None:
         raise OSError(errno.ENOTSUP if unknown else code, os.strerror(code), str(other))
 
 
-class UnsyncedOps:
+class FileOps:
+    """The part of the module `os` that writes; a test hands in one that fails at will."""
+
+    def open(self, path: Path, flags: int, mode: int = 0o777, /) -> int:
+        """Open a file or, to sync it, a folder; return the descriptor."""
+        return os.open(path, flags, mode)
+
+    def write(self, descriptor: int, data: memoryview, /) -> int:
+        """Write a first part of `data`; return its length in bytes."""
+        return os.write(descriptor, data)
+
+    def fsync(self, descriptor: int, /) -> None:
+        """Wait until the device has what was written."""
+        os.fsync(descriptor)
+
+    def ftruncate(self, descriptor: int, length: int, /) -> None:
+        """Cut the file to `length` bytes."""
+        os.ftruncate(descriptor, length)
+
+    def close(self, descriptor: int, /) -> None:
+        """Give the descriptor back."""
+        os.close(descriptor)
+
+    def replace(self, source: Path, target: Path, /) -> None:
+        """Rename `source` over `target` in one step."""
+        os.replace(source, target)  # noqa: PTH105 - the system's own call
+
+    def exchange(self, one: Path, other: Path, /) -> None:
+        """Give each of two files the other's name in one step; ENOTSUP where nothing does that."""
+        _exchange(one, other)
+
+    def unlink(self, path: Path, /) -> None:
+        """Remove a file."""
+        os.unlink(path)  # noqa: PTH108 - the system's own call
+
+
+class UnsyncedOps(FileOps):
     """The operating system without the waits for the device: for copies that are thrown away."""
 
-    open = staticmethod(os.open)
-    write = staticmethod(os.write)
-    ftruncate = staticmethod(os.ftruncate)
-    close = staticmethod(os.close)
-    replace = staticmethod(os.replace)
-    exchange = staticmethod(_exchange)
-    unlink = staticmethod(os.unlink)
-
+    @override
     def fsync(self, descriptor: int, /) -> None:
         """Nothing: a crash may take the copy."""
 
 
-class _SystemOps(UnsyncedOps):
-    @override
-    def fsync(self, descriptor: int, /) -> None:
-        os.fsync(descriptor)
-
-
-SYSTEM: Final[FileOps] = _SystemOps()
+SYSTEM: Final = FileOps()
 """The real operating system."""
 
 

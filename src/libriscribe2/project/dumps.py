@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ _TAIL_BYTES: Final = 256
 _FIELDS: Final = tuple(one.name for one in fields(DumpRecord))
 
 
+@dataclass(eq=False)
 class DebugDumps:
     """The folder of a project's dumps.
 
@@ -41,20 +42,12 @@ class DebugDumps:
         machine: The machine under the folder.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        redact: Callable[[str], str] = str,
-        owner: str = "",
-        machine: Machine | None = None,
-    ) -> None:
-        self.folder = folder
-        self._redact = redact
-        self._owner = owner
-        self._machine = machine if machine is not None else Machine()
-        self._keys: set[str] | None = None
-        self._number: int | None = None
+    folder: Path
+    redact: Callable[[str], str] = str
+    owner: str = ""
+    machine: Machine = field(default_factory=Machine)
+    _keys: set[str] | None = None
+    _number: int | None = None
 
     def write(self, record: DumpRecord) -> Path:
         """Write a dump under the next free number and return its path.
@@ -66,8 +59,8 @@ class DebugDumps:
         stage = _in_a_name(record.stage)
         with storage_errors("write a debug dump in", self.folder):
             if self._number is None:
-                make_folder(self.folder, ops=self._machine.ops)
-                mark_dumps(self.folder, self._owner)
+                make_folder(self.folder, ops=self.machine.ops)
+                mark_dumps(self.folder, self.owner)
             number = (self._last_number() if self._number is None else self._number) + 1
             while not self._created(
                 path := self.folder / f"{number:04d}-{stage}-try{record.attempt}.json", data
@@ -120,13 +113,13 @@ class DebugDumps:
     def _info(self, record: DumpRecord) -> dict[str, Any]:
         # Not `asdict`: it would copy in depth what `_masked` is about to copy.
         said = {name: getattr(record, name) for name in _FIELDS}
-        stamp = {"agent_name": "", "timestamp": iso_utc(self._machine.clock())}
+        stamp = {"agent_name": "", "timestamp": iso_utc(self.machine.clock())}
         return {name: self._masked(value) for name, value in (stamp | said).items()}
 
     def _masked(self, value: Any) -> Any:
         """The value with secrets masked in every text in it."""
         if isinstance(value, str):
-            return self._redact(value)
+            return self.redact(value)
         if isinstance(value, Mapping):
             return {key: self._masked(item) for key, item in value.items()}
         if isinstance(value, Sequence):
@@ -135,7 +128,7 @@ class DebugDumps:
 
     def _created(self, path: Path, data: bytes) -> bool:
         try:
-            atomic_create(path, data, mode=PRIVATE, ops=self._machine.ops, durable=False)
+            atomic_create(path, data, mode=PRIVATE, ops=self.machine.ops, durable=False)
         except FileExistsError:
             return False
         return True

@@ -1,6 +1,6 @@
 """What the journal says in sum: files, replies, calls under way, cost."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -175,24 +175,12 @@ class Manifest:
         self._ours: dict[str, set[str]] = {}
         self._again: list[str] = []
         self._unmade: set[str] = set()
-        self._folds: dict[str, Callable[[Record], None]] = {
-            "sent": self._fold_sent,
-            "done": self._fold_done,
-            "fail": self._fold_fail,
-            "write": self._fold_write,
-            "placed": self._fold_placed,
-            "adopt": self._fold_adopt,
-            "anew": self._fold_anew,
-            "again": self._fold_again,
-            "reshaped": self._fold_reshaped,
-            "exam": self._fold_exam,
-        }
         for record in records:
             self.fold(record)
 
     def fold(self, record: Record) -> None:
         """Take one more record into account; other kinds are skipped."""
-        fold = self._folds.get(record.get("t", ""))
+        fold = getattr(self, f"_fold_{record.get('t', '')}", None)
         if fold is not None:
             fold(record)
 

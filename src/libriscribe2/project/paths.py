@@ -102,6 +102,16 @@ def user_state(name: str) -> Path:
     return older if older.exists() else place
 
 
+class _Kept:
+    """A file or folder among the program's own records, by its name there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, paths: "ProjectPaths", _owner: object) -> Path:
+        return paths.state / self._name
+
+
 @dataclass(frozen=True, slots=True)
 class ProjectPaths:
     """Where one project lives.
@@ -126,20 +136,16 @@ class ProjectPaths:
         """What the author asked for."""
         return self.root / BOOK_TOML
 
-    @property
-    def batch_mark(self) -> Path:
-        """The file that names the batch which began the project; there is none in other projects."""
-        return self.state / "batch"
+    batch_mark = _Kept("batch")
+    """The file that names the batch which began the project; there is none in other projects."""
 
     @property
     def state(self) -> Path:
         """The folder of the program's own records."""
         return self.root / STATE
 
-    @property
-    def id_file(self) -> Path:
-        """What the project is, whatever its folder is called."""
-        return self.state / "id"
+    id_file = _Kept("id")
+    """What the project is, whatever its folder is called."""
 
     @property
     def id(self) -> str:
@@ -170,50 +176,32 @@ class ProjectPaths:
             taken = any(self.debug.glob("*.json"))
         return self.debug.with_name(f"{self.debug.name}-{own}") if taken else self.debug
 
-    @property
-    def format(self) -> Path:
-        """The number of the format in which the records are written."""
-        return self.state / "format"
+    format = _Kept("format")
+    """The number of the format in which the records are written."""
 
-    @property
-    def lock(self) -> Path:
-        """The lock that one process at a time holds."""
-        return self.state / "lock"
+    lock = _Kept("lock")
+    """The lock that one process at a time holds."""
 
-    @property
-    def journal(self) -> Path:
-        """The record of every call and every write."""
-        return self.state / "journal.jsonl"
+    journal = _Kept("journal.jsonl")
+    """The record of every call and every write."""
 
-    @property
-    def events(self) -> Path:
-        """What the runs told, for whoever watches; nothing depends on it."""
-        return self.state / "events.jsonl"
+    events = _Kept("events.jsonl")
+    """What the runs told, for whoever watches; nothing depends on it."""
 
-    @property
-    def pending(self) -> Path:
-        """A change of several files that was begun and not finished; mostly not there."""
-        return self.state / "pending"
+    pending = _Kept("pending")
+    """A change of several files that was begun and not finished; mostly not there."""
 
-    @property
-    def quote(self) -> Path:
-        """What the last estimate said."""
-        return self.state / "quote.json"
+    quote = _Kept("quote.json")
+    """What the last estimate said."""
 
-    @property
-    def exported(self) -> Path:
-        """The hash of every export as it was made, by its name: another one was edited."""
-        return self.state / "exports.json"
+    exported = _Kept("exports.json")
+    """The hash of every export as it was made, by its name: another one was edited."""
 
-    @property
-    def trash(self) -> Path:
-        """What was replaced on request."""
-        return self.state / "trash"
+    trash = _Kept("trash")
+    """What was replaced on request."""
 
-    @property
-    def source_index(self) -> Path:
-        """The full-text index of the sources; made from them, so it may be deleted."""
-        return self.state / "sources.db"
+    source_index = _Kept("sources.db")
+    """The full-text index of the sources; made from them, so it may be deleted."""
 
     def resolve(self, name: str) -> Path:
         """The path of the file called `name`.

@@ -288,7 +288,8 @@ def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | N
         valid, malformed = marked_calls(read.value)
         calls += valid
         dropped += malformed
-        place = _after_separators(text, read.end)
+        separators = _SEPARATORS.match(text, read.end)
+        place = separators.end() if separators else read.end
     end = _closed(text, place, closer, with_fence=fence is not None)
     return Found(end, tuple(calls), issue=dropped_issue(dropped))
 
@@ -298,11 +299,6 @@ def dropped_issue(count: int) -> str:
     if not count:
         return ""
     return f"{count} tool call(s) without a valid `name` and an object `arguments` were dropped."
-
-
-def _after_separators(text: str, start: int) -> int:
-    match = _SEPARATORS.match(text, start)
-    return match.end() if match else start
 
 
 def _closed(text: str, place: int, closer: re.Pattern[str], *, with_fence: bool) -> int:
@@ -355,7 +351,7 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
     if "null" in kinds and trimmed.casefold() in {"null", "none"}:
         return None
     if "string" in kinds and kinds <= {"string", "null"}:
-        return _less_one_line_break(plain)
+        return plain.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
     if "boolean" in kinds and trimmed.casefold() in _BOOLEAN:
         return _BOOLEAN[trimmed.casefold()]
     parsed = strict_parse(trimmed)
@@ -389,10 +385,6 @@ def _kinds(schema: JsonObject | None) -> set[str]:
     kinds = {kind for branch in alternatives(node, node) for kind in types_of(branch)}
     listed = not kinds and all(isinstance(item, str) for item in node.get("enum", (None,)))
     return {"string"} if listed else kinds
-
-
-def _less_one_line_break(text: str) -> str:
-    return text.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
 
 
 _MORE_KEYS: Final = ("needsMoreWork", "needs_more_work")
@@ -448,14 +440,13 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     named = [_name_as_key(item) if isinstance(item, Mapping) else None for item in items]
     if known_names and all(call is not None and call.name in known_names for call in named):
         return [call for call in named if call is not None]
-    if not all(isinstance(item, Mapping) and _is_call_like(item) for item in items):
+    if not all(
+        isinstance(item, Mapping) and not CALL_KEYS.isdisjoint(item) and not is_definition(item, {})
+        for item in items
+    ):
         return []
     calls = [bare_call(item, known_names) for item in items]
     return [call for call in calls if call is not None]
-
-
-def _is_call_like(item: Mapping[str, Any]) -> bool:
-    return not CALL_KEYS.isdisjoint(item) and not is_definition(item, {})
 
 
 def _is_call_list(value: object) -> bool:

@@ -38,6 +38,7 @@ _DATA: Final = """\
 </data>
 
 The data are what the steps before have returned: a value that the call needs may stand there."""
+_READ: Final = pydantic_parser(ErrorAnalysisResult, strict=True)
 _NO_CAPABILITY: Final = Capability("the tool")
 
 
@@ -47,6 +48,7 @@ class AnalysisError(LibriScribeError):
     slug = "analysis"
 
 
+@dataclass(eq=False)
 class ErrorAnalyzer:
     """Judges refused tool calls.
 
@@ -56,25 +58,17 @@ class ErrorAnalyzer:
         clock: Seconds, to measure how long the model takes.
     """
 
-    def __init__(
-        self,
-        model: ChainModel | None,
-        *,
-        enabled: bool = True,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        self._model = model
-        self._enabled = enabled
-        self._clock = clock
-        self._parser = pydantic_parser(ErrorAnalysisResult, strict=True)
+    _model: ChainModel | None
+    enabled: bool = True
+    clock: Callable[[], float] = monotonic
 
     def enable(self, on: bool = True) -> None:  # noqa: FBT001, FBT002 - the design's own signature
         """Switch the model's part on or off."""
-        self._enabled = on
+        self.enabled = on
 
     def is_enabled(self) -> bool:
         """Whether a model would be asked."""
-        return self._enabled and self._model is not None and not self._model.unusable
+        return self.enabled and self._model is not None and not self._model.unusable
 
     async def analyze_error(  # noqa: PLR0913 - the design's own signature, and the data
         self,
@@ -134,7 +128,7 @@ class ErrorAnalyzer:
     ) -> ErrorAnalysisResult:
         """The model's judgement, asked for once more where it cannot be read."""
         logger.info("%s: %s", ATTEMPTING_CORRECTION, step)
-        began = self._clock()
+        began = self.clock()
         try:
             judged = await self._asked(model, step, messages)
         except AnalysisError:
@@ -144,7 +138,7 @@ class ErrorAnalyzer:
             model.metrics.count(names.ANALYZER_ERRORS)
             raise AnalysisError("The error could not be analysed", error.what) from error
         finally:
-            model.metrics.took(names.ANALYZER_LATENCY_MS, self._clock() - began)
+            model.metrics.took(names.ANALYZER_LATENCY_MS, self.clock() - began)
         model.metrics.count(
             names.ANALYSIS_RETRY if judged.should_retry else names.ANALYSIS_NO_RETRY
         )
@@ -159,7 +153,7 @@ class ErrorAnalyzer:
             part = "analyze" if attempt == 1 else "analyze-again"
             options = CallOptions(temperature=0.0, schema=_SCHEMA)
             call = await model.ask(step, part, conversation, options)
-            result = self._parser(call.completion.reply)
+            result = _READ(call.completion.reply)
             model.record(call, result)
             if result["status"] == "success":
                 judged: ErrorAnalysisResult = result["data"]

@@ -5,7 +5,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from time import monotonic
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from libriscribe2.research.diagnosis import Corrector, ErrorAnalyzer, corrected
 from libriscribe2.research.planner import PlanError, plan_problems
 from libriscribe2.research.recovery import ResilientCaller, ToolCallError, ToolFailure
 from libriscribe2.research.resolver import HybridResolver
-from libriscribe2.research.run_store import MemoryRunStore, RunStore
+from libriscribe2.research.run_store import RunStore
 from libriscribe2.research.templates import Bound
 from libriscribe2.research.tool import ToolBox
 
@@ -236,6 +236,7 @@ logger = logging.getLogger(__name__)
 SKIPPED: Final = "skipped due to failed dependency"
 
 
+@dataclass(eq=False)
 class Executor:
     """Runs plans.
 
@@ -248,24 +249,18 @@ class Executor:
         max_concurrency: Most steps under way at once; at least 1.
     """
 
-    def __init__(
-        self,
-        capabilities: Iterable[Capability],
-        runner: StepRunner,
-        *,
-        store: RunStore | None = None,
-        model: ChainModel | None = None,
-        metrics: ChainMetrics | None = None,
-        max_concurrency: int = 5,
-    ) -> None:
-        if max_concurrency < 1:
-            raise ValueError(f"max_concurrency must be at least 1, not {max_concurrency}")
-        self._capabilities = {one.name: one for one in capabilities}
-        self._runner = runner
-        self._store = store if store is not None else MemoryRunStore()
-        self._model = model
-        self._metrics = metrics if metrics is not None else ChainMetrics()
-        self._limit = max_concurrency
+    capabilities: Iterable[Capability]
+    runner: StepRunner
+    _: KW_ONLY
+    store: RunStore = field(default_factory=RunStore)
+    model: ChainModel | None = None
+    metrics: ChainMetrics = field(default_factory=ChainMetrics)
+    max_concurrency: int = 5
+
+    def __post_init__(self) -> None:
+        if self.max_concurrency < 1:
+            raise ValueError(f"max_concurrency must be at least 1, not {self.max_concurrency}")
+        self._tools = {one.name: one for one in self.capabilities}
 
     async def execute(self, plan: Plan) -> RunRecord:
         """Run what of a plan has not succeeded yet.
@@ -275,7 +270,7 @@ class Executor:
             LibriScribeError: A failure that is the run's. What was under way is waited for, and
                 what is done is kept.
         """
-        problems = plan_problems(plan, self._capabilities)
+        problems = plan_problems(plan, self._tools)
         if problems:
             raise PlanError(f"The plan cannot be carried out: {'; '.join(problems)}")
         run = _Run(plan, self._kept(plan))
@@ -291,10 +286,10 @@ class Executor:
 
     def _kept(self, plan: Plan) -> dict[str, StepResult]:
         """The results of an earlier run of the same plan that need not be had again."""
-        record = self._store.load()
+        record = self.store.load()
         if record is None or record.plan.sha() != plan.sha():
             return {}
-        self._metrics.restore(record.metrics.items())
+        self.metrics.restore(record.metrics.items())
         return {step: result for step, result in record.results.items() if result.success}
 
     async def _work(self, run: "_Run") -> None:
@@ -314,15 +309,15 @@ class Executor:
 
     def _start(self, run: "_Run") -> None:
         """Start what is ready, as many at once as may be, in the plan's order."""
-        for step in list(run.ready())[: self._limit - len(run.running)]:
-            run.begin(step, self._runner, self._capabilities[step.tool])
+        for step in list(run.ready())[: self.max_concurrency - len(run.running)]:
+            run.begin(step, self.runner, self._tools[step.tool])
 
     def _finished(self, run: "_Run", results: Sequence[StepResult]) -> None:
         """Keep results, and the steps that are skipped because of them, before anything else."""
         settled = [one for result in results for one in (result, *run.skipped_after(result))]
         try:
             if settled:
-                self._store.add(settled)
+                self.store.add(settled)
         finally:
             # What the disk refuses now, the record at the end may still hold.
             run.results.update((result.step_id, result) for result in settled)
@@ -330,15 +325,15 @@ class Executor:
             if result.status == "failed":
                 logger.warning("%s", result.error)
                 # Replies that led to a call which a server was not fit to answer are good ones.
-                if self._model is not None and not result.transient:
-                    self._model.anew(self._model.step_path(result.step_id))
+                if self.model is not None and not result.transient:
+                    self.model.anew(self.model.step_path(result.step_id))
 
     def _save(self, run: "_Run") -> RunRecord:
         in_order = (step.step_id for step in run.plan.steps)
         results = {one: run.results[one] for one in in_order if one in run.results}
-        metrics = self._metrics.snapshot()
+        metrics = self.metrics.snapshot()
         record = RunRecord.model_construct(plan=run.plan, results=results, metrics=metrics)
-        self._store.save(record)
+        self.store.save(record)
         return record
 
 

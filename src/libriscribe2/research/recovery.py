@@ -6,7 +6,6 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
@@ -14,7 +13,7 @@ import httpx
 from pydantic import ValidationError
 
 from libriscribe2.errors import IncompleteError, LibriScribeError, ProjectError
-from libriscribe2.llm.limits.retries import CircuitBreaker, RetryPolicy, Sleep
+from libriscribe2.llm.limits.retries import CircuitBreaker, Circuits, RetryPolicy, Sleep
 from libriscribe2.project.texts import canonical_json
 from libriscribe2.replies.cleanup import field_errors
 from libriscribe2.research import chain_model as names
@@ -187,20 +186,15 @@ class ResilientCaller:
         sleep: Waits so many seconds.
         policy: How often and how patiently.
         rng: Draws the jitter.
-        clock: Seconds, for the circuit breakers.
         metrics: Counts calls and retries.
-        new_breaker: Makes the breaker of a host or tool.
+        circuits: The circuit breakers of hosts and tools.
     """
 
     sleep: Sleep
     policy: RetryPolicy = TOOL_RETRIES
     rng: random.Random = field(default_factory=random.Random)  # noqa: S311 - jitter only
-    clock: Callable[[], float] = monotonic
     metrics: ChainMetrics = field(default_factory=ChainMetrics)
-    new_breaker: Callable[[Callable[[], float]], CircuitBreaker] = field(
-        default=lambda clock: CircuitBreaker(clock=clock)
-    )
-    _breakers: dict[str, CircuitBreaker] = field(default_factory=dict)
+    circuits: Circuits = field(default_factory=Circuits)
 
     async def call(self, tool: str, parameters: Mapping[str, Any], send: Call) -> Any:
         """Call until there is a result or a failure that waiting does not mend.
@@ -214,7 +208,7 @@ class ResilientCaller:
             ToolCallError: The last failure.
             LibriScribeError: A failure that is the run's and not the tool's.
         """
-        breaker = self._breaker(breaker_key(tool, parameters))
+        breaker = self.circuits.of(breaker_key(tool, parameters))
         attempt = 1
         while True:
             try:
@@ -238,19 +232,15 @@ class ResilientCaller:
         wait = breaker.wait_seconds()
         if wait > 0:
             raise ToolCallError(_rested(wait))
-        claim = breaker.enter()
+        claim, outcome = breaker.enter(), breaker.released
         try:
             result = await self._sent(parameters, send)
+            outcome = breaker.succeeded
         except ToolCallError as error:
-            if error.failure.route == "retry":
-                breaker.failed(claim)
-            else:
-                breaker.succeeded(claim)
+            outcome = breaker.failed if error.failure.route == "retry" else breaker.succeeded
             raise
-        except BaseException:
-            breaker.released(claim)
-            raise
-        breaker.succeeded(claim)
+        finally:
+            outcome(claim)
         return result
 
     async def _sent(self, parameters: Mapping[str, Any], send: Call) -> Any:
@@ -280,11 +270,6 @@ class ResilientCaller:
         policy = self.policy
         seconds = min(policy.cap_seconds, policy.base_seconds * _FACTOR ** min(attempt - 1, 62))
         return seconds * self.rng.uniform(1 - _JITTER, 1 + _JITTER)
-
-    def _breaker(self, key: str) -> CircuitBreaker:
-        if key not in self._breakers:
-            self._breakers[key] = self.new_breaker(self.clock)
-        return self._breakers[key]
 
 
 def breaker_key(tool: str, parameters: Mapping[str, Any]) -> str:

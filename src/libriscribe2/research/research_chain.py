@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -24,7 +24,7 @@ from libriscribe2.research.mcp_tools import McpServer, mcp_tools
 from libriscribe2.research.planner import CallsInsteadError, Planner, plan_problems
 from libriscribe2.research.recovery import ResilientCaller
 from libriscribe2.research.resolver import HybridResolver
-from libriscribe2.research.run_store import FileRunStore, MemoryRunStore, RunStore
+from libriscribe2.research.run_store import FileRunStore, RunStore
 from libriscribe2.research.templates import Layers, OrchestratorConfig
 from libriscribe2.research.tool import Ask, InProcessTools, ToolBox, ToolContext, capabilities_of
 from libriscribe2.research.tool_loop import ToolLoop
@@ -42,7 +42,7 @@ class Orchestrator:
         tools: Carries out their calls.
         model: Plans, binds and corrects.
         store: Keeps the run.
-        caller: Calls tools, again where waiting mends a failure.
+        sleep: Waits so many seconds before a tool is called again.
         config: Switches and bounds.
     """
 
@@ -50,24 +50,8 @@ class Orchestrator:
     tools: ToolBox
     model: ChainModel
     store: RunStore
-    caller: ResilientCaller
-    config: OrchestratorConfig
-
-    @classmethod
-    def of(
-        cls,
-        capabilities: Sequence[Capability],
-        tools: ToolBox,
-        model: ChainModel,
-        store: RunStore,
-        *,
-        sleep: Sleep,
-        config: OrchestratorConfig | None = None,
-    ) -> "Orchestrator":
-        """An orchestrator whose parts count into the model's metrics."""
-        caller = ResilientCaller(sleep=sleep, metrics=model.metrics)
-        chosen = config if config is not None else OrchestratorConfig()
-        return cls(capabilities, tools, model, store, caller, chosen)
+    sleep: Sleep
+    config: OrchestratorConfig = field(default_factory=OrchestratorConfig)
 
     async def run(self, request: str) -> RunRecord:
         """Plan a request, unless a kept plan still answers it, and run what is not done.
@@ -97,7 +81,7 @@ class Orchestrator:
         """
         # The model sees why a call failed and makes the next one: nobody judges it besides.
         without = replace(self.config, error_analysis=False)
-        executor = replace(self, store=MemoryRunStore(), config=without).executor()
+        executor = replace(self, store=RunStore(), config=without).executor()
         loop = ToolLoop(self.model, self.capabilities, executor, self.config)
         record = await loop.run(request, first)
         self.store.save(record)
@@ -113,7 +97,7 @@ class Orchestrator:
         runner = StepRunner(
             self.tools,
             resolver,
-            self.caller,
+            ResilientCaller(sleep=self.sleep, metrics=self.model.metrics),
             analyzer,
             model=self.model,
             max_corrections=config.max_corrections,
@@ -245,13 +229,13 @@ class ResearchChain:
             named = f"{request.name}/{step.step_id}"
             return replace(context, ask=self.ask_for(step.step_id), step=named)
 
-        return Orchestrator.of(
+        return Orchestrator(
             capabilities_of(tools),
             InProcessTools(tools, of_step),
             self.model,
             store,
-            sleep=self.means.sleep,
-            config=self._config(),
+            self.means.sleep,
+            self._config(),
         )
 
     async def _executed(

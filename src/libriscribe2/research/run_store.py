@@ -4,10 +4,10 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
+from typing_extensions import override
 
 from libriscribe2.errors import ProjectError
 from libriscribe2.models.tooling import RunRecord, StepResult
@@ -24,23 +24,7 @@ from libriscribe2.project.atomic import (
 from libriscribe2.project.texts import canonical_json, readable_json, utf8
 
 
-class RunStore(Protocol):
-    """Keeps one run."""
-
-    def load(self) -> RunRecord | None:
-        """What was kept last, the added steps included, or None."""
-        ...
-
-    def save(self, record: RunRecord) -> None:
-        """Keep a run in place of what was kept; called at its beginning and at its end."""
-        ...
-
-    def add(self, results: Sequence[StepResult]) -> None:
-        """Keep more finished steps; called before anything builds on their results."""
-        ...
-
-
-class MemoryRunStore:
+class RunStore:
     """Keeps a run as long as the process lives."""
 
     def __init__(self, record: RunRecord | None = None) -> None:
@@ -65,7 +49,7 @@ class MemoryRunStore:
         self.record.results.update((result.step_id, result) for result in results)
 
 
-class FileRunStore:
+class FileRunStore(RunStore):
     """Keeps a run in a file, and its finished steps in lines of a file beside it meanwhile.
 
     The whole file is written twice, at the beginning and at the end; a step costs one line, and
@@ -85,6 +69,7 @@ class FileRunStore:
         self._durable = durable
         self._sha = ""
 
+    @override
     def load(self) -> RunRecord | None:
         """What was kept last, or None.
 
@@ -110,6 +95,7 @@ class FileRunStore:
         results = {result.step_id: result for result in added if result is not None}
         return record.model_copy(update={"results": {**record.results, **results}})
 
+    @override
     def save(self, record: RunRecord) -> None:
         """Keep a run.
 
@@ -125,6 +111,7 @@ class FileRunStore:
             if self._lines.exists():
                 self._ops.unlink(self._lines)
 
+    @override
     def add(self, results: Sequence[StepResult]) -> None:
         """Keep more finished steps.
 

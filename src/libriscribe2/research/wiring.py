@@ -20,27 +20,17 @@ _NUMBER: Final = re.compile(
 _TRUTH: Final = {"true": True, "false": False, "1": True, "0": False}
 _LARGEST_EXACT: Final = 2**53
 
-_SYNONYMS: Final = {
-    "number": "number",
-    "float": "number",
-    "float32": "number",
-    "float64": "number",
-    "double": "number",
-    "integer": "integer",
-    "int": "integer",
-    "int32": "integer",
-    "int64": "integer",
-    "string": "string",
-    "str": "string",
-    "boolean": "boolean",
-    "bool": "boolean",
-    "array": "array",
-    "list": "array",
-    "object": "object",
-    "map": "object",
-    "dict": "object",
+_SPELLINGS: Final = {
+    "number": ("float", "float32", "float64", "double"),
+    "integer": ("int", "int32", "int64"),
+    "string": ("str",),
+    "boolean": ("bool",),
+    "array": ("list",),
+    "object": ("map", "dict"),
 }
-"""Names of types, as other languages spell them, with JSON Schema's name."""
+"""JSON Schema's names of types, with those that other languages have."""
+
+_SYNONYMS: Final = {word: name for name, others in _SPELLINGS.items() for word in (name, *others)}
 
 
 def canonical_type(name: str) -> str:
@@ -126,26 +116,14 @@ def _to_string(value: Any) -> Any:
     return canonical_json(value) if isinstance(value, bool | int | float) else UNFIT
 
 
-def _to_list(value: Any) -> Any:
-    return value if isinstance(value, list) else UNFIT
-
-
-def _to_object(value: Any) -> Any:
-    return value if isinstance(value, dict) else UNFIT
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
 _CASTS: Final[dict[str, Callable[[Any], Any]]] = {
     "number": _to_number,
     "integer": _to_integer,
     "boolean": _to_boolean,
     "string": _to_string,
-    "array": _to_list,
-    "object": _to_object,
-    "any": _as_it_is,
+    "array": lambda value: value if isinstance(value, list) else UNFIT,
+    "object": lambda value: value if isinstance(value, dict) else UNFIT,
+    "any": lambda value: value,
 }
 
 

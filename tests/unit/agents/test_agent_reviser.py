@@ -36,7 +36,7 @@ def prose(seed: int, sentences: int = 40) -> str:
 TWICE = said(77, 30)
 SOUND = f"{TITLE}{prose(1)}\n"
 AGAIN = f"{TITLE}{prose(1)}\n\n{TWICE}\n\n{prose(2, 20)}\n\n{TWICE} {said(78)}\n"
-AROUND = GateContext(outline=OutlineChapter(title="The Lamp", summary="It burns."))
+AROUND = GateContext(outline=OutlineChapter(title="The Lamp", summary="It burns."), drafted=True)
 
 
 class Revises(Agent):
@@ -129,7 +129,7 @@ async def test_a_beat_that_the_critic_misses_is_asked_for_where_it_would_come(
         {"beat": 2, "happens": False, "quote": place},
     ]
     script = json.dumps({"issues": [], "beats": answers})
-    agent = agent_for(SOUND, GateContext(outline=BEATS))
+    agent = agent_for(SOUND, GateContext(outline=BEATS, drafted=True))
     done = await revised(tmp_path, agent, script, patches((place, f"{place} It is lit.")))
     assert "It is lit." in done.text
     assert "Beat 2: It is lit." in done.desk.prompt()
@@ -227,7 +227,7 @@ async def test_the_critic_is_told_the_whole_plan_the_lengths_and_what_code_has_f
 ) -> None:
     scene = ScenePlan(summary="She lights it.", withholds=[said(500), said(501)])
     outline = OutlineChapter(title="The Lamp", summary="It burns.", beats=["It burns low."])
-    around = GateContext(outline=outline, scenes=[scene] * 3, words=740)
+    around = GateContext(outline=outline, scenes=[scene] * 3, words=740, drafted=True)
     done = await revised(tmp_path, agent_for(AGAIN, around), NONE, patches())
     plan = done.desk.prompt().partition("<plan>\n")[2].partition("\n</plan>")[0]
     assert plan.count(said(501)) == 3
@@ -330,7 +330,9 @@ async def test_T1_no_request_grows_beyond_12k_tokens_however_long_the_chapter(
 ) -> None:
     text = f"{TITLE}{prose(3, 700)}\n"
     scene = ScenePlan(summary=fresh(5, 200), goal=fresh(6, 900))
-    around = GateContext(scenes=[scene] * 8, before=prose(4, 400), earlier=[prose(4, 400)])
+    around = GateContext(
+        scenes=[scene] * 8, before=prose(4, 400), earlier=[prose(4, 400)], drafted=True
+    )
     agent = agent_for(text, around)
     agent.shown = {"book": "b " * 50_000, "characters": "c " * 3_000, "places": "p"}
     many = [issue(said(3_000 + 100 * n), why=fresh(n, 400)) for n in range(8)]

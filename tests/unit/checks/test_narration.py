@@ -18,6 +18,12 @@ def test_person_and_tense_are_those_of_the_narration() -> None:
     assert narration_of(chapter(1, FIRST)).person == "first"
 
 
+def test_a_narrator_who_tells_of_others_changes_no_person() -> None:
+    watched = "He stood there, and she gave him his lamp. They had it. " * 9 + "I saw them. " * 4
+    pages = [chapter(n, watched if n == 4 else FIRST) for n in range(1, 8)]
+    assert (narration_of(pages[3]).person, narration_drift(pages)) == (None, [])
+
+
 def test_what_people_say_does_not_count() -> None:
     spoken = chapter(1, PAST, *['"I am here and I have my lamp," he said.'] * 30)
     assert narration_of(spoken) == narration_of(chapter(1, PAST))

@@ -24,6 +24,37 @@ def test_a_comment_written_as_the_target_of_a_link_is_no_prose() -> None:
     assert [p.text for p in one.paragraphs] == ["After it."]
 
 
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "Before.\n\n```python\nfor one in two:\n\n    print(one)\n```\n\nAfter it.\n",
+        "Before.\n\n   ```bash\n   ls\n   ```\n\nAfter it.\n",
+        "Before.\n\n```\nls\n```bash\n\nstill code\n```\n\nAfter it.\n",
+        "Before.\n\n~~~\n``` is no end\n~~~\n\nAfter it.\n",
+        "Before.\n\n<br/><br/>\n\n<div class='end'>\n\nAfter it.\n\n</div>\n",
+        "Before.\n\n![the lamp](pictures/lamp.png)\n\nAfter it.\n",
+    ],
+)
+def test_code_pictures_and_tags_are_no_prose(markdown: str) -> None:
+    one = text(markdown)
+    assert [p.text for p in one.paragraphs] == ["Before.", "After it."]
+    lines = markdown.split("\n")
+    assert [lines[p.line - 1] for p in one.paragraphs] == ["Before.", "After it."]
+
+
+def test_where_a_link_leads_is_not_read() -> None:
+    one = text("See [the lamp](https://a.example/wiki/Lamp_(light)) and <https://b.example/x>.\n")
+    assert one.words == ("see", "the", "lamp", "and")
+    assert text("Was a < b, and b > c? (He said [so] (twice).)\n").words == (
+        *("was", "a", "b", "and", "b", "c", "he", "said", "so", "twice"),
+    )
+
+
+@pytest.mark.parametrize("sign", ["![", "](", "<a", "](a(", "![a](", "```\n~~~\n", "https://"])
+def test_marks_without_end_are_read_in_time(sign: str) -> None:
+    assert text(sign * 100_000).paragraphs is not None
+
+
 def test_blank_lines_with_spaces_divide_paragraphs_as_well() -> None:
     one = text("Alpha.\n   \nBeta.\n")
     assert [(p.line, p.text) for p in one.paragraphs] == [(1, "Alpha."), (3, "Beta.")]

@@ -26,6 +26,7 @@ def test_T2_only_finished_chapters_stand_beside_a_text(mode: Drafting) -> None:
 
 def test_the_nearest_chapters_are_compared_in_their_order() -> None:
     around = gate_context(state(30, 40), 3_000)
+    assert around.drafted  # a model was asked for the chapter: what it says twice is an error
     assert list(around.earlier) == [chapter_text(n) for n in range(30 - COMPARED, 30)]
     assert around.words == 3_000
     assert around.people == PEOPLE

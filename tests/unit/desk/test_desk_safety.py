@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 from starlette.routing import Route
 from tests.support.desk import Desk
-from tests.support.desk_server import DeskServer, csrf_of, desk_server
+from tests.support.desk_server import DeskServer, csrf_of, desk_apart, desk_server
 
 from libriscribe2.commands.actions import KINDS
 from libriscribe2.desk.server import Door
@@ -168,19 +168,20 @@ def upload(desk: DeskServer, name: str, data: bytes) -> tuple[int, str]:
 
 def readers_of(desk: DeskServer) -> int:
     """How many processes the desk has started for what is brought along."""
-    pid = desk.process.pid
+    pid = desk.pid
     found = Path(f"/proc/{pid}/task").glob("*/children")
     children = [child for one in found for child in one.read_text("utf-8").split()]
     lines = [Path(f"/proc/{child}/cmdline").read_bytes() for child in children]
     return sum(b"spawn_main" in line for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 def test_a_file_is_bounded_and_read_in_a_process_of_its_own(tmp_path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("word/document.xml", b"0" * 150_000_000)
-    with desk_server(tmp_path) as desk:
+    with desk_apart(tmp_path) as desk:
         with pytest.raises((BrokenPipeError, ConnectionResetError, AssertionError)):
             assert upload(desk, "huge.txt", b"x" * (50 * 2**20 + 1))[0] != 413
         assert readers_of(desk) == 0
@@ -189,7 +190,7 @@ def test_a_file_is_bounded_and_read_in_a_process_of_its_own(tmp_path: Path) -> N
         assert "bomb.docx" in told
         assert readers_of(desk) == 1
         assert upload(desk, "good.md", b"# One\n\nIt rained all day long.\n")[0] == 200
-        peak = Path(f"/proc/{desk.process.pid}/status").read_text("utf-8")
+        peak = Path(f"/proc/{desk.pid}/status").read_text("utf-8")
     found = re.search(r"VmHWM:\s+(\d+) kB", peak)
     assert found is not None
     assert int(found[1]) < 500_000

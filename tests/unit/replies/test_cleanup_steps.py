@@ -67,6 +67,7 @@ def test_OV_29_blank_text_is_empty(blank: str) -> None:
     assert report.refusal.kind == "empty"
 
 
+@pytest.mark.slow
 def test_OV_47_only_what_is_not_clean_is_too_large() -> None:
     clean_list = f'["{"a" * MAX_REPLY}"]'
     assert extract_with_report(clean_list).ok
@@ -198,6 +199,7 @@ FAST = f'{{"title": "{HUGE}", "pages": 3}}'
 WIDE = f'{{\n"title": "é{HUGE}",\n"pages": 3}}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
     [

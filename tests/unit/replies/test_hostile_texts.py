@@ -122,6 +122,7 @@ def test_OV_47_a_tag_that_never_ends_is_tried_once(text: str) -> None:
     assert_soon(lambda: parse_search_results(text))
 
 
+@pytest.mark.slow
 def test_OV_47_a_page_of_tags_inside_each_other_is_read_in_linear_time() -> None:
     assert_soon(lambda: parse_search_results(many("</f>x<div>", LONG)))
     beside = parsed_page(

@@ -112,6 +112,7 @@ def test_sound_parts_inside_damage_are_read_whatever_they_begin_with() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["{\u200b", "[\u200b", '"\u200b', "a\u200b,"])
 def test_OV_47_zero_width_characters_all_over_cost_little_memory(unit: str) -> None:
     text = unit * 100_000
@@ -124,6 +125,7 @@ def test_OV_47_zero_width_characters_all_over_cost_little_memory(unit: str) -> N
     assert peak < 25 * len(text)  # Python 3.14 goes deeper before it gives up
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @example("[: :]")
 @given(st.text(alphabet="{}[],: a\u200b\ufeff", max_size=40))

@@ -76,6 +76,7 @@ def test_SR_10_markup_that_never_ends_hides_only_what_is_behind_it() -> None:
         assert [item.title for item in found["data"]] == ["a.example", "b.example", "c.example"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     ["{<!--", "<a <", "<![", "<?", "&#", "<think>", '<div class="g">', '<div class="g"><h3>', "<b x='",

@@ -174,7 +174,7 @@ def test_OV_29_what_agrees_with_it_is_not(reply: str, wanted: dict[str, Any]) ->
     assert read(reply, wanted).refusal is None
 
 
-TOOLS = {
+TOOLS: dict[str, dict[str, Any]] = {
     "haku": {"properties": {"sana": TEXT, "n": COUNT}, "required": ["sana"]},
     "kello": {"properties": {}},
     "lue": {"properties": {"polku": TEXT}, "required": ["polku"]},

@@ -260,7 +260,7 @@ async def test_a_failure_of_the_run_stops_it_and_keeps_what_is_done() -> None:
 
 def test_a_limit_below_one_is_refused() -> None:
     model, _ = scripted()
-    runner = Chain([FREE], FakeTools()).orchestrator.executor()._runner
+    runner = Chain([FREE], FakeTools()).orchestrator.executor().runner
     with pytest.raises(ValueError, match="at least 1"):
         Executor([FREE], runner, model=model, max_concurrency=0)
 

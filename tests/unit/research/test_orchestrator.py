@@ -31,7 +31,7 @@ from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.project.store import ProjectStore
 from libriscribe2.research.catalog import all_tools
 from libriscribe2.research.research_chain import Orchestrator
-from libriscribe2.research.run_store import FileRunStore, MemoryRunStore
+from libriscribe2.research.run_store import FileRunStore, RunStore
 from libriscribe2.research.templates import Layers, OrchestratorConfig
 from libriscribe2.research.tool import (
     Arguments,
@@ -298,11 +298,11 @@ async def test_pb_71_tools_of_this_process_are_validated_and_corrected(
 ) -> None:
     tool = Tool("look_up", "Looks a name up.", Lookup, look_up)
     model, backend = scripted(judges(should_retry=True, reason="too small", most=2))
-    orchestrator = Orchestrator.of(
+    orchestrator = Orchestrator(
         capabilities_of([tool]),
         in_process(tool),
         model,
-        MemoryRunStore(),
+        RunStore(),
         sleep=Chain([], FakeTools()).waits,
     )
 

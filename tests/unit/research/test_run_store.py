@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from libriscribe2.errors import ProjectError, StorageError
 from libriscribe2.models.tooling import RunRecord, StepResult
-from libriscribe2.research.run_store import FileRunStore, MemoryRunStore
+from libriscribe2.research.run_store import FileRunStore, RunStore
 from libriscribe2.research.templates import OrchestratorConfig
 from libriscribe2.research.tool_error import ToolError
 
@@ -163,7 +163,7 @@ async def test_halves_of_surrogate_pairs_do_not_cost_the_run(tmp_path: Path) -> 
 
 
 async def test_a_result_that_the_disk_refused_at_first_is_kept_at_the_end() -> None:
-    class FullForAMoment(MemoryRunStore):
+    class FullForAMoment(RunStore):
         """Takes a run as a whole, and no single step."""
 
         @override

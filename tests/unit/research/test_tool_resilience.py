@@ -8,7 +8,7 @@ import pytest
 from tests.support.chain import Waits
 
 from libriscribe2.errors import BudgetError
-from libriscribe2.llm.limits.retries import RetryPolicy
+from libriscribe2.llm.limits.retries import Circuits, RetryPolicy
 from libriscribe2.research.recovery import ResilientCaller, ToolCallError, breaker_key
 from libriscribe2.research.tool_error import ToolError
 
@@ -99,7 +99,7 @@ async def test_pb_38_other_failures_are_not_repeated_here(status: int) -> None:
 
 async def test_pb_59_a_circuit_opens_and_lets_one_call_through_after_its_rest() -> None:
     clock = Clock()
-    calling, _ = caller(clock=clock, policy=RetryPolicy(1, 0.0, 0.0, 0.0))
+    calling, _ = caller(circuits=Circuits(clock=clock), policy=RetryPolicy(1, 0.0, 0.0, 0.0))
     service = Service(*[http(500)] * 5, {"ok": 1}, {"ok": 2})
     for _ in range(5):
         with pytest.raises(ToolCallError):

@@ -7,7 +7,6 @@ from typing import Final
 
 from libriscribe2.batch.provider.spool import Kept, Spool
 from libriscribe2.batch.provider.submitted import (
-    BatchAdapter,
     PollingOptions,
     SubmittedBatch,
     UnderWay,
@@ -22,6 +21,7 @@ from libriscribe2.batch.provider.submitted import (
     save,
 )
 from libriscribe2.llm.backend import BackendError
+from libriscribe2.llm.backends.provider_batches import ProviderBatches
 from libriscribe2.llm.limits.retries import TRANSIENT_KINDS
 from libriscribe2.wording import counted
 
@@ -51,7 +51,7 @@ class Poller:
     def __init__(
         self,
         spool: Spool,
-        door_of: Callable[[str, str], BatchAdapter | None],
+        door_of: Callable[[str, str], ProviderBatches | None],
         habits: PollingOptions | None = None,
     ) -> None:
         self._spool = spool
@@ -162,7 +162,7 @@ class Poller:
             self._refuse((order.model, order.account), error.message, {})
         self._end(one, error.message)
 
-    async def _submit(self, one: UnderWay, door: BatchAdapter) -> None:
+    async def _submit(self, one: UnderWay, door: ProviderBatches) -> None:
         """Have an order answered that may not have been submitted yet."""
         order = one.order
         if order.submitted:
@@ -178,7 +178,7 @@ class Poller:
         calls = counted(len(order.calls), "call")
         self._habits.tell(f"{calls} of {order.model} sent together as {order.batch}")
 
-    async def _leave(self, order: SubmittedBatch, door: BatchAdapter) -> None:
+    async def _leave(self, order: SubmittedBatch, door: ProviderBatches) -> None:
         """Submit an order, with a note before that it may have been."""
         order.submitted = True
         save(self._spool, order)
@@ -188,7 +188,7 @@ class Poller:
             order.submitted = error.kind in TRANSIENT_KINDS  # else it was refused for certain
             raise
 
-    async def _look(self, one: UnderWay, door: BatchAdapter) -> None:
+    async def _look(self, one: UnderWay, door: ProviderBatches) -> None:
         """See whether a batch has ended, and fetch its answers."""
         order = one.order
         if one.gives_up is not None and not order.cancelled:
@@ -202,7 +202,7 @@ class Poller:
         self._habits.tell(f"{order.batch}: {progress.status}, {told} {progress.why}".rstrip())
         self._end(one, f"the provider's batch is {progress.status}")
 
-    async def _cancel(self, order: SubmittedBatch, door: BatchAdapter) -> None:
+    async def _cancel(self, order: SubmittedBatch, door: ProviderBatches) -> None:
         """Have nothing more of a batch answered; one that has ended already is only looked at.
 
         Where the failure passes, the next look tries it again: to cancel twice does no harm.

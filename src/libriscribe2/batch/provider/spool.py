@@ -16,22 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from filelock import FileLock, Timeout
-
-from libriscribe2.batch.folders import BatchPaths, batch_of
-from libriscribe2.errors import ProjectError, ProjectInUseError
+from libriscribe2.batch.folders import BatchPaths, batch_of, held
+from libriscribe2.errors import ProjectError
 from libriscribe2.llm.backend import Backend
 from libriscribe2.llm.backends.provider_batches import BatchLines, SpooledBackend, identity
 from libriscribe2.llm.backends.routed import RoutedBackend
 from libriscribe2.llm.call_records import CallRecord, CallReport, Outbox
 from libriscribe2.llm.limits.rates import account_name
 from libriscribe2.project.atomic import PRIVATE, atomic_write, make_folder, storage_errors
-from libriscribe2.project.lock import holder_of, is_locked, sign
+from libriscribe2.project.lock import is_locked
 from libriscribe2.project.paths import ProjectPaths
 from libriscribe2.replies.cleanup import safe_json_loads
-
-_PATIENCE: Final = 0.5
-"""Seconds to wait for the lock, which a book's process takes for a moment to see who has it."""
 
 _BOOK_DIGITS: Final = 16
 """How many of the 64 hex digits of a call's name tell its book."""
@@ -76,24 +71,13 @@ class Spool:
             StorageError: It cannot be written.
         """
         path = self.root / "lock"
-        lock = FileLock(path, timeout=_PATIENCE, thread_local=False)
         with storage_errors("lock", path):
             for folder in (self.waiting, self.orders, self.replies):
                 make_folder(folder)
-            try:
-                lock.acquire()
-            except Timeout as error:
-                raise ProjectInUseError(
-                    f"The calls in {self.root} are being sent by another process",
-                    why=holder_of(path),
-                    fix="Wait until it is done, or stop it.",
-                ) from error
-        sign(path)
-        try:
+        what = f"The calls in {self.root} are being sent by another process"
+        with held(path, what, "Wait until it is done, or stop it."):
             self._clear()
             yield
-        finally:
-            lock.release()
 
     def _clear(self) -> None:
         for ident in self.idents(self.waiting):

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from time import monotonic
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from uuid import uuid4
 
 from libriscribe2.batch.provider.spool import Kept, Spool
 from libriscribe2.llm.backend import BackendError
-from libriscribe2.llm.backends.provider_batches import ENDPOINT, Progress
+from libriscribe2.llm.backends.provider_batches import ENDPOINT, Progress, ProviderBatches
 from libriscribe2.project.atomic import PRIVATE, atomic_write, storage_errors
 from libriscribe2.project.texts import Clock, utc_now
 from libriscribe2.replies.cleanup import safe_json_loads
@@ -173,34 +173,6 @@ def _reply(record: Mapping[str, Any]) -> Kept | None:
     return {"v": 1, "status": None, "body": {"error": error}}
 
 
-class BatchAdapter(Protocol):
-    """The batch API of one account."""
-
-    async def upload(self, name: str, data: bytes) -> str:
-        """Store an input file; its id."""
-        ...
-
-    async def submit(self, name: str, file: str) -> str:
-        """Have it answered; the id of the batch."""
-        ...
-
-    async def find(self, name: str, file: str) -> str | None:
-        """The id of a batch that may have been submitted."""
-        ...
-
-    async def look(self, batch: str) -> Progress:
-        """How a batch stands."""
-        ...
-
-    async def cancel(self, batch: str) -> None:
-        """Have nothing more of it answered."""
-        ...
-
-    async def content(self, file: str) -> bytes:
-        """A file with answers."""
-        ...
-
-
 @dataclass(frozen=True)
 class PollingOptions:
     """How a keeper works.
@@ -302,7 +274,7 @@ class UnderWay:
         self.failures = self.late_failures = 0
 
 
-async def found(order: SubmittedBatch, door: BatchAdapter) -> str:
+async def found(order: SubmittedBatch, door: ProviderBatches) -> str:
     """The id of a batch that may have been submitted; empty where none was, or none is listed.
 
     Raises:
@@ -316,7 +288,7 @@ async def found(order: SubmittedBatch, door: BatchAdapter) -> str:
         return ""
 
 
-async def content(file: str, door: BatchAdapter) -> bytes:
+async def content(file: str, door: ProviderBatches) -> bytes:
     """A file of answers; empty where the provider has none of it.
 
     Raises:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from libriscribe2.checks.continuity.story_bible import StoryBible, bible_of
 from libriscribe2.checks.continuity.story_rules import CONTINUITY_RULES, findings_in
+from libriscribe2.checks.text import ChapterText
 from libriscribe2.models.brief import Brief
 from libriscribe2.models.draft_order import DraftOrder
 from libriscribe2.models.findings import Finding, Place, by_severity, in_order
@@ -19,8 +20,6 @@ from libriscribe2.prose import NOTE
 EVERYTHING: Final = "ALL"
 
 _ALLOW: Final = re.compile(r"(?is)\s*allow\s+(?P<rules>[\w\s,]+)")
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
-_NO_PROSE: Final = re.compile(r"\s*+(?:#{1,6}\s.*|[#*_\-=~\s]{0,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def _stretches(text: str) -> Iterator[_Stretch]:
     at_head = True
     for first, end, block in _blocks(text):
         rules = _rules(block)
-        if _is_prose(block):
+        if ChapterText(0, "", block).prose:
             at_head = False
             if rules | waiting:
                 yield _Stretch(first, end, rules | waiting)
@@ -74,11 +73,11 @@ def _stretches(text: str) -> Iterator[_Stretch]:
 def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
     """The parts of a text between blank lines, each with its first and last line."""
     line = 1
-    for block in re.split(r"(\n[^\S\n]*(?=\n))", text):
+    for block in ChapterText(0, "", text).blocks:
         if block.strip():
             start = line + block[: len(block) - len(block.lstrip())].count("\n")
             yield start, start + block.strip().count("\n"), block
-        line += block.count("\n")
+        line += block.count("\n") + 1
 
 
 def _rules(block: str) -> frozenset[str]:
@@ -90,12 +89,6 @@ def _rules(block: str) -> frozenset[str]:
         if found is not None
         for rule in re.findall(r"\w+", found["rules"])
     )
-
-
-def _is_prose(block: str) -> bool:
-    """Whether a block holds more than comments, headings and marks of a break."""
-    lines = _COMMENT.sub("", block).split("\n")
-    return any(_NO_PROSE.fullmatch(line) is None for line in lines)
 
 
 JUDGED: Final = "J1"

@@ -183,7 +183,8 @@ REMARK: Final = "R17"
 @CONTINUITY_RULES.rule(
     REMARK,
     "the reader of a chapter finds that it contradicts what was said before",
-    fix="Change {here}, or what it contradicts.",
+    fix="Change {here}, or what it contradicts, or have it changed: "
+    '`libriscribe2 revise {project} {chapter} "what is so"`.',
 )
 def noticed_contradictions(story: Story) -> Iterator[Finding]:
     """R17: what the model that read a chapter for its facts could not bring together."""

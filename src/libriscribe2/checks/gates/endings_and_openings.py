@@ -1,25 +1,16 @@
-"""How a chapter begins and ends, beside the other chapters; whether it ends with a lesson."""
+"""How a chapter begins and ends, beside the other chapters."""
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from libriscribe2.checks.gates.gate import SAID, GateContext, GateResult, finding, gate
-from libriscribe2.checks.text import ChapterText, edge_content, likeness, plain, sentences, words
+from libriscribe2.checks.text import ChapterText, edge_content, likeness, sentences, words
 from libriscribe2.models.findings import Severity
 
 FEWEST_WORDS: Final = 3
 """A shorter sentence may begin or end two chapters."""
 
 _SAME: Final = 1.0
-_MORAL: Final = re.compile(
-    r"(?i)\b(?:(?:had|has|have) (?:finally |at last )?(?:learned|learnt|understood|realized|realised)"
-    r"|(?:finally|at last) (?:understood|realized|realised|knew)"
-    r"|(?:realized|realised|understood) (?:then |now )?that"
-    r"|the (?:real |true )?lesson|what (?:really|truly) mattered"
-    r"|in the end, (?:it|that|what|perhaps)|perhaps that was (?:enough|the point|what)"
-    r"|would never be the same|nothing would ever be|sometimes,? (?:the|all|it) \w+)\b"
-)
 
 
 @gate("edge")
@@ -66,20 +57,3 @@ def _edge_sentence(chapter: ChapterText, index: int) -> str:
     """The first (0) or the last (-1) sentence of a chapter."""
     paragraph = chapter.prose[index]
     return (sentences(paragraph) or [paragraph])[index]
-
-
-@gate("moral", lesser=True)
-def moralising_endings(chapter: ChapterText, context: GateContext) -> GateResult:
-    """A last paragraph that tells what the chapter meant: a hint and no fault; the figure is 1 or 0.
-
-    English only.
-    """
-    if not context.english or not chapter.prose:
-        return GateResult()
-    last = chapter.paragraphs[-1]
-    moral = _MORAL.search(plain(last.text))
-    if moral is None:
-        return GateResult()
-    said = last.text[slice(*moral.span())]
-    why = "the last paragraph may be telling what the chapter meant"
-    return GateResult(1.0, [finding("moral", "note", said, last.line, why)])

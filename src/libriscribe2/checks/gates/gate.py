@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib import import_module
 from itertools import chain, islice
@@ -29,8 +29,11 @@ _SLACK: Final = 0.002
 
 _RANK: Final = {"error": 0, "warning": 1, "note": 2}
 
-SAID: Final = regex.compile(r"[\s\\*_]*[>`\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2013\u2014]")
-"""Begins speech, a quotation or code, which people may repeat word for word."""
+SAID: Final = regex.compile(
+    r"[\s\\*_]*[>`\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u2013\u2014]"
+    r"|\s*(?:[-*+]|\d{1,3}[.)])\s|\s*\[\^"
+)
+"""Begins speech, a quotation, code, an item of a list or a footnote: what may be said again."""
 
 _LONGEST_QUOTE: Final = 240
 _CAPITALISED: Final = regex.compile(r"\p{Lu}\p{L}+")
@@ -59,6 +62,8 @@ class GateContext:
         kind: Whether it is a story.
         notes: The notes that a book of facts may cite.
         sources: What their sources call themselves, by id.
+        drafted: Whether this program had a model write the chapter. A person may quote, repeat
+            and divide a text on purpose, so in theirs nothing that a gate finds is an error.
     """
 
     number: int = 1
@@ -74,6 +79,7 @@ class GateContext:
     kind: Kind = "fiction"
     notes: Sequence[Note] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
+    drafted: bool = False
 
     @property
     def english(self) -> bool:
@@ -248,6 +254,9 @@ def examined(text: str, context: GateContext) -> Examined:
     """
     results = _results(text, context)
     every = [one for result in results.values() for one in islice(result.findings, MOST_OF_A_GATE)]
+    if not context.drafted:
+        doubt: Severity = "warning"
+        every = [replace(one, severity=doubt) if one.severity == "error" else one for one in every]
     every.sort(key=lambda one: (_RANK[one.severity], one.where.line, one.rule))
     return Examined(tuple(every), _figures(results))
 

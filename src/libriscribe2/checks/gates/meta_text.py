@@ -70,7 +70,7 @@ _IN_ENGLISH: Final = (
         _HEADING,
         re.compile(
             r"(?mi)^[ \t]*[*_]{0,3}(?:scene|chapter|section|part)[ \t]+(?:\d{1,3}|[ivxl]{1,6})"
-            r"(?:[ \t]*(?:[:.\u2013\u2014-].*)?)?[*_]{0,3}[ \t]*$"
+            r"(?:[ \t]*(?:[:.\u2013\u2014-].{0,80})?)?[*_]{0,3}[ \t]*$"
         ),
         ("scene", "chapter", "section", "part"),
     ),

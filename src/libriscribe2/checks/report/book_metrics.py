@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Final
 
-from libriscribe2.checks.reference_ranges import RANGES
+from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES, ReferenceRange
 from libriscribe2.checks.report.metric import GROUPS, Group, Metric, note, place, worst
 from libriscribe2.checks.report.repetition_metrics import (
     opening_and_ending_metrics,
@@ -23,6 +23,7 @@ from libriscribe2.checks.text_figures import (
 )
 from libriscribe2.checks.text_lengths import chapter_variation, length_score
 from libriscribe2.checks.text_names import can_compare_names, confusable_names, name_drift
+from libriscribe2.models.draft_order import Kind
 from libriscribe2.models.languages import is_english, language_of
 from libriscribe2.prose import prose_words
 
@@ -36,16 +37,19 @@ class BookPlan:
         others: Names of places and terms.
         chapter_words: Wanted words by the number of the chapter; empty where nothing was asked.
         language: The language of the book, as its brief has it.
+        kind: Whether it is a story.
     """
 
     people: Sequence[str] = ()
     others: Sequence[str] = ()
     chapter_words: Mapping[int, float] = field(default_factory=dict)
     language: str = "English"
+    kind: Kind = "fiction"
 
 
-_BY_LANGUAGE: Final = ("repetition", "openings and endings", "voice")
-"""Groups whose ranges were measured on English books."""
+_OF_NOVELS: Final = ("repetition", "openings and endings", "voice")
+"""Groups whose ranges were measured on English novels. Of books of facts, which say their terms
+again, it is known only where a text has gone wrong; of other languages nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +110,18 @@ def book_metrics(
         *voice_metrics(written),
         *(sound_metrics(written) if is_english(plan.language) else []),
     ]
-    if not is_english(plan.language):
-        found = [replace(one, compared=one.group not in _BY_LANGUAGE) for one in found]
+    if plan.kind != "fiction" or not is_english(plan.language):
+        found = [replace(one, band=_band(one, plan)) for one in found]
     ordered = sorted(found, key=lambda metric: GROUPS.index(metric.group))
     return BookMetrics(len(written), sum(prose_words(one.text) for one in written), tuple(ordered))
+
+
+def _band(metric: Metric, plan: BookPlan) -> ReferenceRange | None:
+    """Where a figure lies in books by people that are no English novels; None for the same."""
+    if metric.group not in _OF_NOVELS:
+        return None
+    red = RANGES[metric.name].red if is_english(plan.language) else None
+    return ReferenceRange(NO_LIMIT if red is None else red, red)
 
 
 def length_metrics(chapters: Sequence[ChapterText], plan: BookPlan) -> list[Metric]:

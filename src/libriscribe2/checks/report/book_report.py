@@ -111,4 +111,5 @@ def _plan(brief: Brief, book: Book) -> BookPlan:
         others=[entry.name for entry in (*book.places(), *book.terms())],
         chapter_words=dict(enumerate(chapter_words(brief, outline), start=1)),
         language=brief.language,
+        kind=brief.kind,
     )

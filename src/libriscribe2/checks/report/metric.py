@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES, Level, ReferenceRange, amount
+from libriscribe2.checks.reference_ranges import RANGES, Level, ReferenceRange, amount
 from libriscribe2.checks.text import ChapterText, Paragraph
 from libriscribe2.models.findings import Place
 
@@ -68,7 +68,7 @@ class Metric:
         value: The metric.
         unit: What it counts, such as `per 1,000 words`; that of a share begins with `of`.
         places: The worst places, worst first.
-        compared: Whether it is known where books by people lie, in the language of the book.
+        band: Where such books by people lie; None for where English novels do.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Metric:
     value: float
     unit: str
     places: tuple[Place, ...] = field(default=())
-    compared: bool = True
+    band: ReferenceRange | None = None
 
     @property
     def name_in_words(self) -> str:
@@ -91,16 +91,17 @@ class Metric:
     @property
     def level(self) -> Level | None:
         """Where it lies beside books by people; None where it is not known where those lie."""
-        return self._range.level(self.value) if self._range.is_known else None
+        return self.range.level(self.value) if self.range.is_known else None
 
     @property
     def human(self) -> str:
         """The range of books by people in words, in the metric's own unit."""
-        return self._range.words(share=self._is_share)
+        return self.range.words(share=self._is_share)
 
     @property
-    def _range(self) -> ReferenceRange:
-        return RANGES[self.name] if self.compared else ReferenceRange(NO_LIMIT)
+    def range(self) -> ReferenceRange:
+        """Where such books by people lie."""
+        return RANGES[self.name] if self.band is None else self.band
 
     def amount(self, value: float | None = None) -> str:
         """A value of this metric as people read it, without its unit; its own by default."""
@@ -112,7 +113,7 @@ class Metric:
 
     def as_record(self) -> dict[str, Any]:
         """The metric as plain JSON."""
-        band = self._range
+        band = self.range
         return {
             "name": self.name,
             "group": _IN_JSON.get(self.group, self.group),

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from libriscribe2.checks.continuity.story_report import check_story
 from libriscribe2.checks.plan.plan import plan_of
 from libriscribe2.checks.plan.plan_report import allowance_for, allowances, plan_findings
-from libriscribe2.checks.reference_ranges import NO_LIMIT, RANGES
+from libriscribe2.checks.reference_ranges import NO_LIMIT
 from libriscribe2.checks.report.book_report import BookReport
 from libriscribe2.commands.book_state import book_findings
 from libriscribe2.commands.calls import CallFilter
@@ -133,9 +133,9 @@ def _ranges(report: BookReport | None) -> dict[str, Markup]:
         return {}
     found = {}
     for one in report.metrics.metrics:
-        known = RANGES[one.name]
+        known = one.range
         high = None if known.amber == NO_LIMIT else known.amber
-        if one.compared and (high is not None or known.low is not None):
+        if known.is_known:
             found[one.name_in_words] = range_svg(one.value, known.low, high)
     return found
 

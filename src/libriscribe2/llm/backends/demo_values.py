@@ -164,6 +164,10 @@ _TOPIC: Final = re.compile(r"\b[^\W\d_]{4,}\b")
 _SHORT: Final = frozenset(
     {"title", "heading", "name", "id", "place", "role", "time", "age", "voice", "alternatives"}
 )
+_NOTHING: Final = (
+    *("ended", "new_people", "things", "contradictions", "doubts", "left_out", "declined"),
+)
+"""Lists in which the stand-in author has nothing to say."""
 _BLANK: Final = frozenset({"find", "replace", "genre", "story_time", "state", "about"})
 
 
@@ -263,13 +267,12 @@ class Values:
         self._quotes = asked.quotes
         self._prose = Prose(self._dice, asked.cast() if asked.fiction else ())
         self._rows: Mapping[str, Callable[[int], Rows]] = {
+            **dict.fromkeys(_NOTHING, lambda _: iter(())),
             "characters": self._characters,
             "chapters": self._chapters,
             "scenes": self._scenes,
             "threads": self._threads,
             "facts": self._facts,
-            "ended": lambda _: iter(()),
-            "new_people": lambda _: iter(()),
             "events": lambda _: ({"what": s, "quote": quote_of(s)} for s in self._quotes[-1:]),
             "issues": self._issues,
             "patches": self._patches,
@@ -277,11 +280,6 @@ class Values:
             "places": lambda n: ({"name": one} for one in asked.places()[: max(3, n)]),
             "rules": self._rules,
             "voices": lambda _: ({"name": one} for one in asked.names("characters")),
-            "things": lambda _: iter(()),
-            "contradictions": lambda _: iter(()),
-            "doubts": lambda _: iter(()),
-            "left_out": lambda _: iter(()),
-            "declined": lambda _: iter(()),
             "verdicts": lambda n: iter([{"verdict": "unclear"}] * n),
             "answers": self._answers,
         }

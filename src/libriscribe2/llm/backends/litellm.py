@@ -11,7 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -261,6 +261,7 @@ _UNPRICED: Final[set[str]] = set()
 """Models that the price map was found not to know; asking it again takes a tenth of a call."""
 
 
+@dataclass(eq=False)
 class LiteLLMBackend:
     """Answers requests through LiteLLM, whoever serves the model.
 
@@ -271,19 +272,11 @@ class LiteLLMBackend:
         always_apart: Whether a schema is sent apart even where many requests begin alike.
     """
 
-    def __init__(
-        self,
-        url: str | None,
-        api_key: str | None,
-        *,
-        limits: TimeLimits | None = None,
-        always_apart: bool = False,
-    ) -> None:
-        self._url = url
-        self._always_apart = always_apart
-        self._api_key = api_key
-        self._limits = limits if limits is not None else TimeLimits()
-        self._capabilities = CapabilityFallbacks()
+    _url: str | None
+    _api_key: str | None
+    limits: TimeLimits = field(default_factory=TimeLimits)
+    always_apart: bool = False
+    _capabilities: CapabilityFallbacks = field(default_factory=CapabilityFallbacks)
 
     async def complete(self, request: Request) -> Completion:
         """Answer at once.
@@ -330,7 +323,7 @@ class LiteLLMBackend:
         reply = Reply(size_cap(request.max_tokens), model=request.model)
         async with aclosing(response):
             try:
-                async for chunk in paced(response, self._limits, started=started):
+                async for chunk in paced(response, self.limits, started=started):
                     del response.chunks[8:-128]  # LiteLLM would keep and copy them all
                     if chunk.choices:
                         piece = reply.add(chunk.choices[0].delta)
@@ -357,7 +350,7 @@ class LiteLLMBackend:
     async def _send(self, request: Request, *, streamed: bool) -> Any:
         """LiteLLM's response; parameters that the model refuses are given up on the way."""
         litellm = await loaded()
-        limits = self._limits
+        limits = self.limits
         seconds = min(limits.first_piece, limits.whole_call) if streamed else limits.whole_call
         deadline = asyncio.get_running_loop().time() + seconds
         what = f"no answer within {seconds:g} seconds"
@@ -377,7 +370,7 @@ class LiteLLMBackend:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """The arguments of `acompletion`, and those of them that may be given up. It may load LiteLLM."""
         formats = False
-        if self._always_apart:
+        if self.always_apart:
             request = replace(request, in_text=False)
         if request.schema is not None:
             known = load_litellm().get_supported_openai_params

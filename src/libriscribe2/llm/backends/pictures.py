@@ -46,7 +46,7 @@ class PictureBackend(LiteLLMBackend):
             StorageError: It cannot be written.
         """
         began, litellm = time.monotonic(), await loaded()
-        seconds = self._limits.whole_call
+        seconds = self.limits.whole_call
         deadline = asyncio.get_running_loop().time() + seconds
         what = f"no picture within {seconds:g} seconds"
         try:
@@ -75,7 +75,7 @@ class PictureBackend(LiteLLMBackend):
             "n": 1,
             "response_format": "b64_json",
             "max_retries": 0,
-            "timeout": self._limits.whole_call,
+            "timeout": self.limits.whole_call,
             **server_arguments(self._url, None, model=request.model),
         }
 

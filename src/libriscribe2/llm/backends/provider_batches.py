@@ -362,6 +362,7 @@ class Spool(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class SpooledBackend:
     """A backend that leaves its requests to a spool, where their provider has a batch API.
 
@@ -373,19 +374,11 @@ class SpooledBackend:
         wait: Waits so many seconds; it raises where the run is being stopped.
     """
 
-    def __init__(
-        self,
-        inner: Backend,
-        lines: Callable[[str], BatchLines],
-        spool: Spool,
-        account_of: Callable[[str], str],
-        wait: Callable[[float], Awaitable[None]],
-    ) -> None:
-        self._inner = inner
-        self._lines = lines
-        self._spool = spool
-        self._account_of = account_of
-        self._wait = wait
+    _inner: Backend
+    _lines: Callable[[str], BatchLines]
+    _spool: Spool
+    _account_of: Callable[[str], str]
+    _wait: Callable[[float], Awaitable[None]]
 
     async def complete(self, request: Request) -> Completion:
         """The reply of the provider's batch, or of an ordinary call where there is none.

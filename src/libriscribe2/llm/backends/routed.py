@@ -1,6 +1,7 @@
 """Sends each request to whoever serves its model: the stand-in author, or a server's backend."""
 
 from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from libriscribe2.errors import UsageError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from libriscribe2.llm.backends.manual import ManualBackend
 
 
+@dataclass(eq=False)
 class RoutedBackend:
     """A backend that asks others, one per server address.
 
@@ -27,22 +29,14 @@ class RoutedBackend:
         always_apart: Whether a schema is sent apart even where many requests begin alike.
     """
 
-    def __init__(
-        self,
-        url_of: Callable[[str], str | None],
-        limits: TimeLimits,
-        paths: ProjectPaths | None = None,
-        *,
-        always_apart: bool = False,
-    ) -> None:
-        self._url_of = url_of
-        self._always_apart = always_apart
-        self._limits = limits
-        self._paths = paths
-        self._built_in: dict[str, Backend] = {}
-        self._manual: ManualBackend | None = None
-        self._online: dict[str | None, LiteLLMBackend] = {}
-        self._painters: dict[str | None, LiteLLMBackend] = {}
+    _url_of: Callable[[str], str | None]
+    _limits: TimeLimits
+    _paths: ProjectPaths | None = None
+    always_apart: bool = False
+    _built_in: dict[str, Backend] = field(default_factory=dict)
+    _manual: "ManualBackend | None" = None
+    _online: dict[str | None, LiteLLMBackend] = field(default_factory=dict)
+    _painters: dict[str | None, LiteLLMBackend] = field(default_factory=dict)
 
     def complete(self, request: Request) -> Coroutine[Any, Any, Completion]:
         """The answer of the model's own backend."""
@@ -128,6 +122,6 @@ class RoutedBackend:
         url = self._url_of(model)
         if url not in self._online:
             self._online[url] = LiteLLMBackend(
-                url, None, limits=self._limits, always_apart=self._always_apart
+                url, None, limits=self._limits, always_apart=self.always_apart
             )
         return self._online[url]

@@ -158,7 +158,7 @@ def follows(text: str, position: int, role: str, depth: int) -> bool:
         depth: How many containers are open.
     """
     if role == "key":
-        return follows_key(text, position)
+        return COLON.match(text, position) is not None
     if role == "member":
         return follows_member(text, position, depth)
     return follows_element(text, position, depth)
@@ -173,11 +173,6 @@ def _is_over(text: str, comma: re.Match[str]) -> bool:
         or comma.group().count("\n") > 1
         or ELLIPSIS.match(text, after) is not None
     )
-
-
-def follows_key(text: str, position: int) -> bool:
-    """Whether what stands here can follow a key."""
-    return COLON.match(text, position) is not None
 
 
 def _closes(text: str, position: int, depth: int) -> bool:
@@ -269,7 +264,13 @@ def unescape(raw: str) -> Unescaped:
     mixed = repair and _mixes_meanings(raw, paths)
     torn = repair and not paths.hold(len(raw) - 1) and _TORN.search(raw)
     trouble = "ambiguous" if mixed or torn or (not foreign and _DRIVE.search(raw)) else ""
-    return Unescaped(_SURROGATES.sub(_join, text), repair, trouble)
+    return Unescaped(
+        _SURROGATES.sub(
+            lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text
+        ),
+        repair,
+        trouble,
+    )
 
 
 class _Paths:
@@ -319,10 +320,6 @@ def _one(found: re.Match[str], *, commands: bool) -> tuple[str, str]:
     if simple and simple in _MARKS and not commands:
         return simple, "foreign_escape"
     return found.group(), "invalid_escape"
-
-
-def _join(pair: re.Match[str]) -> str:
-    return pair.group().encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 LOST_QUOTE: Final = "missing_closing_quote"

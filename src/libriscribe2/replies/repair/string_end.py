@@ -170,7 +170,6 @@ _SPECIAL: Final = {
 _OPENS_AFTER: Final = frozenset("([{<—–-‘“«:;/*_¿¡=>,")
 _NEVER_FIRST: Final = frozenset(",.;:!?)]}…")
 _BEFORE_LOST: Final = re.compile(rf"(?P<ends>(?:\s*[}}\]])*+)\s*[{SEPARATORS}]\s*[{{\[]?\s*$")
-_LAST_BRACKETS: Final = re.compile(r"(?:\s*[}\]])++\s*+(?:\Z|`{3})")
 # Structure on the next line, or the next item of a list: the string is over.
 _GOES_ON: Final = re.compile(r"[ \t]*(?:[,，]?[ \t]*\r?\n|[}\]]\s*,\s*\{\s*[\"'])")
 _LIKE_END: Final = re.compile(r"[ \t]*[,，:}\]\n]")
@@ -409,12 +408,18 @@ class EndSearch:
         if lost is not None and self._follows(lost.start()):
             self._suspect = self._suspect or self._strays > 0
             return self._ended(lost.start(), lost=True)
-        last = _LAST_BRACKETS.search(self.text, self.start) if self.role != "key" else None
-        whole = last is not None and sum(map(last[0].count, "}]")) == self.depth
-        if last is not None and whole and not _opens_bracket(self.text[self.start : last.start()]):
-            self._suspect = self._suspect or self._strays > 0
-            return self._ended(last.start(), lost=True)
-        return unread(self.text, self.start)
+        return self._ended_by_brackets() or unread(self.text, self.start)
+
+    def _ended_by_brackets(self) -> StringToken | None:
+        """The string before the brackets, at the end of the text, that close all that is open."""
+        fence = self.text.find("```", self.start)
+        rest = self.text[self.start : fence if fence >= 0 else len(self.text)]
+        raw = rest.rstrip("}] \t\r\n")
+        closed = sum(map(rest[len(raw) :].count, "}]"))
+        if self.role == "key" or closed != self.depth or _opens_bracket(raw):
+            return None
+        self._suspect = self._suspect or self._strays > 0
+        return self._ended(self.start + len(raw), lost=True)
 
     def _ended(self, end: int, *, lost: bool = False) -> StringToken:
         """The token, refused as ambiguous when a quote inside looked like an end too.

@@ -220,12 +220,7 @@ class Fetcher:
         said = response.headers.get("content-length", "")
         most = self.most_bytes
         if said.isdecimal() and int(said) > most:
-            raise ToolError(
-                413,
-                "page_too_large",
-                f"{url} is larger than {most / 2**20:.3g} MB.",
-                {"url": url, "limit_bytes": most},
-            )
+            raise _too_large(url, most)
         encoding = response.headers.get("content-encoding", "")
         return await read_body(response.aiter_raw(), encoding, url=url, most=most)
 

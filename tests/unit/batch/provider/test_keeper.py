@@ -15,7 +15,7 @@ from tests.support.book_writers import Clock
 from libriscribe2.batch.provider import submitted
 from libriscribe2.batch.provider.poller import Poller
 from libriscribe2.batch.provider.spool import BookSpool, Kept, Spool
-from libriscribe2.batch.provider.submitted import BatchAdapter, PollingOptions
+from libriscribe2.batch.provider.submitted import PollingOptions
 from libriscribe2.errors import ProjectInUseError
 from libriscribe2.llm.backend import BackendError
 
@@ -35,7 +35,7 @@ class Bench:
         for part in (self.spool.waiting, self.spool.orders, self.spool.replies):
             part.mkdir(parents=True)
         self.api = BatchApi()
-        self.accounts: dict[str, BatchAdapter | None] = {"mine": self.api, "other": BatchApi()}
+        self.accounts: dict[str, BatchApi | None] = {"mine": self.api, "other": BatchApi()}
         self.clock = Clock()
         self.told: list[str] = []
         self.habits = PollingOptions(

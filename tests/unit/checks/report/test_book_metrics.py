@@ -75,6 +75,17 @@ def test_every_figure_has_a_range_and_every_group_its_metrics() -> None:
     assert {one["level"] for one in record["figures"]} <= {"ok", "amber", "red", None}
 
 
+def test_a_book_of_facts_is_told_where_it_has_gone_wrong_alone() -> None:
+    said = fresh(5, 400)
+    often = [chapter(n, fresh(n, 900), said[: 40 * n]) for n in range(1, 5)]
+    novel, facts = (book_metrics(often, BookPlan(kind=kind)) for kind in ("fiction", "non-fiction"))
+    assert {one.level for one in novel.group("voice")} >= {"amber"}
+    assert {one.level for one in facts.group("voice")} == {None}
+    assert "amber" not in {one.level for one in facts.group("repetition")}
+    same = book_metrics([chapter(n, said) for n in (1, 2, 3)], BookPlan(kind="non-fiction"))
+    assert "red" in {one.level for one in same.group("repetition")}
+
+
 def test_figures_that_are_not_compared_in_a_language_have_no_level() -> None:
     book = book_metrics([chapter(1, fresh(1, 200))] * 3, BookPlan(language="German"))
     for one in (*book.group("repetition"), *book.group("openings and endings")):
