@@ -303,7 +303,9 @@ class RepairParser:
         cursor = self.cursor
         if char in _OPENING:
             self._container(frame)
-        elif (implied := frame.implied(cursor.text, cursor.at)) is not None:
+        elif (
+            self._policy.siblings and (implied := frame.implied(cursor.text, cursor.at)) is not None
+        ):
             self._open(frame, implied)
         elif cursor.is_fence():
             raise early_end(cursor, frame, len(self._stack))
@@ -321,7 +323,7 @@ class RepairParser:
         if cursor.text.startswith("{{", cursor.at):
             raise cursor.halt("template")
         outer = self._stack[-2] if len(self._stack) > 1 else None
-        if outer is not None and outer.is_full(frame.value):
+        if self._policy.siblings and outer is not None and outer.is_full(frame.value):
             cursor.note("missing_closer", cursor.at)
             self._stack.pop()
             frame = outer
@@ -409,6 +411,7 @@ class RepairParser:
 
 _MAX_REREAD: Final = 300_000
 _DEFAULT: Final = Policy()
+_CLOSERS: Final = ("missing_closer", "extra_closer", "wrong_closer")
 _OTHERS: Final = (
     Policy(structure_wins=True),
     Policy(closing=("wrong_closer", "extra_closer", "missing_closer")),
@@ -432,6 +435,12 @@ def repair_json(
     """
     first, doubts = _proven(text, start, _DEFAULT)
     chosen = _least_edited(text, start, first) if doubts else first
+    if chosen.trouble is not None or any(one.name in _CLOSERS for one in chosen.repairs):
+        shown, _ = _proven(text, start, Policy(siblings=True))
+        added = [one.name for one in shown.repairs if one.name in ("missing_opener", *_CLOSERS)]
+        differs = chosen.trouble is not None or not same_json(shown.value, chosen.value)
+        if shown.trouble is None and len(added) == 1 and differs:
+            return shown
     if schema and lacks_end(chosen):
         placed, _ = _proven(text, start, Policy(schema=schema))
         if placed.trouble is None and not lacks_end(placed):

@@ -114,11 +114,13 @@ class Policy:
         closing: The order in which a wrong closing bracket is explained.
         schema: The wanted JSON Schema, when its property names may say which object a key
             belongs to; None otherwise.
+        siblings: Whether the items before one show where its brackets are missing.
     """
 
     structure_wins: bool = False
     closing: tuple[str, ...] = ("missing_closer", "wrong_closer", "extra_closer")
     schema: Mapping[str, Any] | None = None
+    siblings: bool = False
 
 
 def schema_node(
