@@ -322,7 +322,8 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     raw = raw.strip()
     if re.match(rf"""(?:\[\s*['"])?(?:{names})\(""", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
-    source, place, stripped = Source(raw, gate.schemas, gate.known or frozenset()), 0, []
+    source, place = Source(raw, gate.schemas, gate.known or frozenset()), 0
+    stripped: list[ReadCall] = []
     while (found := read_stripped(source, place, alone=True)) is not None and found.calls:
         stripped += found.calls
         place = after_space(raw, found.end)
