@@ -13,6 +13,8 @@ NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|if
 _CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
 PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
 _NAMED: Final = r"(?:\s*=\s*[^<>\s=]|\s[^<>]*?\bname\s*=)"
+# A tag that lacks its last bracket.
+_LINE_OF_NAME: Final = r"=[\w.-]{1,60}[ \t]*\n"
 TAG_OPENER: Final = rf"(?i:<{NAMESPACE}{_CALL_WORDS}(?={_NAMED})[^<>]*>)"
 _WORD: Final = re.compile(rf"<{NAMESPACE}({_CALL_WORDS})", re.IGNORECASE)
 _SHORT_CLOSER: Final = r"</[|｜‖]{1,2}DSML[|｜‖]{1,2}inv>"
@@ -60,10 +62,16 @@ def grammar_of(tag: str) -> Grammar:
     found = _WORD.match(tag)
     word = found[1].casefold() if found else "invoke"
     return Grammar(
-        closer=re.compile(rf"</{NAMESPACE}{word}\s*(?:=[^<>]*)?>|{_SHORT_CLOSER}", re.IGNORECASE),
-        parameter=re.compile(rf"<{NAMESPACE}{PARAMETER_WORDS}(?={_NAMED})[^<>]*>", re.IGNORECASE),
+        closer=re.compile(
+            rf"</{NAMESPACE}(?:{PARAMETER_WORDS}_)?{word}\s*(?:=[^<>]*)?>|{_SHORT_CLOSER}",
+            re.IGNORECASE,
+        ),
+        parameter=re.compile(
+            rf"<{NAMESPACE}{PARAMETER_WORDS}(?:(?={_NAMED})[^<>]*>|{_LINE_OF_NAME})", re.IGNORECASE
+        ),
         edge=re.compile(
-            rf"<(?P<slash>/\s*)?{NAMESPACE}(?:(?P<call>{word})|{PARAMETER_WORDS}s?)(?![^\W\d])[^<>]*>",
+            rf"<(?P<slash>/\s*)?{NAMESPACE}(?:(?P<call>(?:{PARAMETER_WORDS}_)?{word})|{PARAMETER_WORDS}s?)"
+            rf"(?![^\W\d])(?:[^<>]*>|\s*(?=</)|{_LINE_OF_NAME})",
             re.IGNORECASE,
         ),
     )

@@ -157,8 +157,9 @@ def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
             return inner
     for key in _NESTED_KEYS:
         inner = value.get(key)
-        if isinstance(inner, Mapping) and not value.keys() - {key} - SIDE_KEYS:
-            return inner
+        beside = value.keys() - {key} - SIDE_KEYS
+        if isinstance(inner, Mapping) and beside <= set(ARGUMENT_KEYS) - inner.keys():
+            return {**inner, **{name: value[name] for name in beside}}
     return value
 
 

@@ -36,7 +36,11 @@ from libriscribe2.replies.notations.lines import read_python_calls
 from libriscribe2.replies.strict_json import strict_parse
 
 _COMMENT: Final = "<!--"
-ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT})"
+ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT}|\[TOOL_RESULTS\])"
+_RESULT: Final = (
+    r"(?i:<(?:tool_results?|(?:tool|function)_response|function_results?)\s*>)|\[TOOL_RESULTS\]"
+)
+_IS_RESULT: Final = re.compile(_RESULT)
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
 _CALL_KEYS: Final = frozenset({"name", "arguments"})
 _COMMENT_END: Final = re.compile("-->")
@@ -130,6 +134,7 @@ _PYTHON_CALL: Final = re.compile(
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
 _SHOWN: Final = re.compile(r"\S")
 _STOPS: Final = (".", "!", "。", "！", "।")
+_MARGIN: Final = 200
 _BETWEEN: Final = re.compile(r"[\s,;]*+(?:(?:\d{1,3}[.)]|-)\s*+)?")
 _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
@@ -218,6 +223,7 @@ class _Scan:
         self.reading = Reading()
         self.chain_end = -1
         self.chain_start = (0, 0, 0, 0)
+        self.chain_begins = 0
         self.chain_is_marked = False
         self.chain_is_shown = False
 
@@ -261,11 +267,30 @@ class _Scan:
         return end
 
     def _aside(self, opener: re.Match[str]) -> int:
+        if _IS_RESULT.match(self.text, opener.start()) and self._is_answered(opener.start()):
+            return len(self.text)
         call = call_among_tools(self.source, opener.start(), opener.end())
         if call is None or self._is_shown(opener.start(), call.end, marked=True):
             return aside_end(self.source, opener.start(), opener.end())
         self._take(opener.start(), call)
         return call.end
+
+    def _is_answered(self, start: int) -> bool:
+        """Whether calls right before a made-up result are meant: then nothing behind it is read.
+
+        Below a colon both are shown.
+        """
+        calls_made = self.reading.counts[:2] != self.chain_start[:2] and not self.chain_is_shown
+        if self.chain_end < 0 or not calls_made or self.text[self.chain_end : start].strip():
+            return False
+        lead = self.text[max(0, self.chain_begins - _MARGIN) : self.chain_begins].rstrip()
+        if lead.endswith((":", "：")):
+            self.reading.forget(self.chain_start)
+            self.reading.issues.append(BESIDE_TEXT)
+        else:
+            self.reading.removed.append((start, len(self.text)))
+        self.chain_end = -1
+        return True
 
     def _is_shown(self, start: int, end: int, *, marked: bool = False) -> bool:
         """Whether a region is only shown; regions that follow each other share the verdict.
@@ -278,7 +303,7 @@ class _Scan:
             judged = self.source.verdicts_left >= 0
             self.chain_is_shown = not judged or is_shown(self.text, start, end, marked=marked)
             self.reading.issues += [] if judged else [_TOO_MANY]
-            self.chain_start = self.reading.counts
+            self.chain_start, self.chain_begins = self.reading.counts, start
             self.chain_is_marked = marked
         self.chain_end = end
         return self.chain_is_shown

@@ -214,6 +214,10 @@ _ENDS_SENTENCE: Final = re.compile(r"[.!…。！؟।>}\]]['\"”’)*_]*\s*\Z"
 _UNFINISHED: Final = re.compile(r"\w[ \t]+[\w'’]*(?:[^\W\d_]['\"”’)]*|,)[ \t]*\n\Z")
 # What is said last on the line above a call, in parentheses, says how it is meant.
 _QUALIFIED: Final = re.compile(r"\w[^\n]*[(（][^()（）\n]{2,80}[)）][.:：!。]?\s*\Z")
+# Headings and tables: the parts of a page. The heading of one stands right above what it shows.
+_HEADING: Final = r"(?m:^)[ \t]{0,3}(?:#{1,6}[ ][^\n]{1,99}|\*\*[^*\n]{1,99}\*\*:?|\w[^\n]{0,99}\n(?:-{3,}|={3,}))[ \t]*"
+_HEADED: Final = re.compile(rf"{_HEADING}\n\s*\Z")
+_PART_OF_A_PAGE: Final = re.compile(rf"{_HEADING}$|^[ \t]*\|[ \t]*:?--", re.MULTILINE)
 _ELEMENT: Final = re.compile(r"<(?!\w*(?:call|func|tool|action|invoke))([a-zA-Z]\w*)[^<>]*>")
 
 
@@ -240,6 +244,11 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
     if line.count('"') % 2 or _is_inside_element(text, lead, end):
         return True
     above = lead.removesuffix(line)
+    heading = _HEADED.search(above)
+    if heading is not None and any(
+        map(_PART_OF_A_PAGE.search, (above[: heading.start()], text[end : end + _REACH]))
+    ):
+        return True
     names_format = text.startswith(("Action", "✿"), start)
     if not names_format and _UNFINISHED.search(above) is not None:
         return True

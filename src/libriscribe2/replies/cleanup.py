@@ -33,7 +33,7 @@ from libriscribe2.replies.formatting import (
     strip_emphasis,
     value_artifacts,
 )
-from libriscribe2.replies.normalise import Normalised, hides_value, normalise, views
+from libriscribe2.replies.normalise import Normalised, hides_value, normalise, plain_keys, views
 from libriscribe2.replies.outcome import (
     DECODED_STRING,
     DIRECT_PARSE,
@@ -84,7 +84,8 @@ def extract_with_report(
     refused = _hopeless(text)
     if refused:
         return ExtractionReport(None, issues=text.labels, refusal=refusal(refused))
-    report = _layered(text.text, wanted, strict=strict)
+    read_as = text.text if strict else plain_keys(text.text)
+    report = _layered(read_as, wanted, strict=strict)
     if report.value is not None:
         return report._replace(issues=(*text.labels, *report.issues))
     refused_as = refusal("unclosed_reasoning") if text.unclosed_reasoning else report.refusal

@@ -38,6 +38,7 @@ OTHERS_TURN: Final = re.compile(
     r"<\|(?:im_start\|>|start_header_id\|>)(?:user|system)\b.*?(?:<\|(?:im_end|eot_id)\|>|\Z)",
     re.DOTALL,
 )
+_ESCAPED_KEY: Final = re.compile(r'"\w*(?:\\_\w*+)++"(?=\s*:)')
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
 _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w++[^<]{0,80}<\|message\|>")
 _VALUE_START: Final = re.compile(
@@ -61,6 +62,11 @@ class Normalised:
     reasoning: str = ""
     labels: tuple[str, ...] = ()
     unclosed_reasoning: bool = False
+
+
+def plain_keys(text: str) -> str:
+    """A text whose keys have no underscores escaped as in Markdown."""
+    return _ESCAPED_KEY.sub(lambda found: found[0].replace("\\", ""), text)
 
 
 def normalise(reply: str) -> Normalised:

@@ -138,12 +138,16 @@ LEFT_OUT: Final = re.compile(
     rf"[\[［【][ ]?{_DOTS}[^\[\]］】\n.…]{{1,200}}+{_DOTS}[ ]?[\]］】]|<!--[ ]?{_DOTS}[^<>]{{1,200}}-->"
     rf"|(?<![.…])(?:\.{{3,}}+|…++)[ ]?[(（][^()（）\n]{{1,200}}+[)）][ ]?{_DOTS}"
     rf"|\A{_DOTS}[ ]?[(（\[][^()（）\[\]\n]{{1,200}}+[)）\]]\Z"
-    rf"|(?<=[.!?。！？…\"”»])\s?[\[［【](?:{_LETTER}+[ ,]+){{2,}}+{_LETTER}+[\]］】]\Z|(?<=[。！？])[（\[［【]{_LETTER}{{4,}}[）\]］】]\Z"
+    rf"|(?<=[.!?。！？…\"”»])\s?[\[［【](?:{_LETTER}+[ ,]+){{2,}}+{_LETTER}+[\]］】]\Z|(?<=[。！？])[（(\[［【](?:{_LETTER}|[，,、]){{4,}}[）)\]］】]\Z"
     rf"|\n[ \t]*\n[ \t]*[(（\[［【][^()（）\[\]\n]{{1,200}}+[)）\]］】]\Z"
 )
 # The last item of a list that stands for others: an abbreviation, "(the rest)", "so on ...".
 _AND_MORE: Final = re.compile(
     rf"{_ASIDE.pattern}|\S+(?: \S+){{0,2}}? ?(?<![.…]){_DOTS}|(?=[a-zà-öø-ÿа-яё])(?:{_LETTER}{{1,4}}[. ] ?)*{_LETTER}{{1,4}}\."
+)
+# The last words of a text, in brackets of their own: "(the rest of it as before)".
+_LAST_CLAUSE: Final = re.compile(
+    rf"(?<=[.!?…\"”»])\s[(\[]((?:{_LETTER}+,? ){{3,}}{_LETTER}+)[)\]]\Z"
 )
 _LETTERED: Final = re.compile(r"\w")  # "x", as in formulas
 _RANGE: Final = re.compile(r"(?<!\d)(\d{1,3})[^\W\d_]{0,2}\s?[-–—~〜～]\s?[^\W\d_]?(\d{1,3})(?!\d)")
@@ -170,21 +174,37 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
     """
     weak = total = 0
     descriptions = dict(_descriptions(schema))
+    nodes = [node for _, node in _containers(value) if isinstance(node, dict)]
+    keys = {word for node in nodes for key in node for word in _spaced(key).split()}
     for field, text in string_leaves(value):
         total += 1
         bare = text.strip()
-        if not field.endswith(_COPIED) and (is_hole(bare) or LEFT_OUT.search(bare)):
+        if not field.endswith(_COPIED) and (
+            is_hole(bare) or LEFT_OUT.search(bare) or _ends_in_a_clause(bare)
+        ):
             return True
         weak += len(bare) <= _MOST_OF_A_HOLE and (
             bare in TYPE_NAMES
             or _ASIDE.fullmatch(bare) is not None
-            or bool(field and _spaced(bare) == _spaced(field))
+            or _names_itself(field, bare, keys)
             or bool(field and bare.isupper() and "_" in bare and field.upper() in bare)
             or descriptions.get(field) == bare
         )
     if total and weak * 2 >= total:
         return True
     return any(_is_filled(group) or _is_range(group[2]) for group in _groups(value))
+
+
+def _ends_in_a_clause(text: str) -> bool:
+    """Whether a text ends with words in brackets that are no sentence: they tell what is left out."""
+    found = _LAST_CLAUSE.search(text[-200:])
+    return found is not None and not found[1][0].isupper()
+
+
+def _names_itself(field: str, text: str, keys: set[str]) -> bool:
+    """Whether a text says its field's name, alone or among those of others: "Chapter title"."""
+    words = {*_spaced(text).split()}
+    return bool(field) and words <= keys and words >= {*_spaced(field).split()}
 
 
 def is_same_word(word: str, name: str) -> bool:

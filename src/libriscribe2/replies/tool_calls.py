@@ -20,12 +20,13 @@ from libriscribe2.replies.call_objects import (
     read_open_calls,
 )
 from libriscribe2.replies.call_scanner import DataPart, Reading, scan_reply
-from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, whole_json
+from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, after_space
 from libriscribe2.replies.choice import Coercion
 from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.normalise import OTHERS_TURN
 from libriscribe2.replies.notations import FORMATS
 from libriscribe2.replies.notations.lines import read_python_calls
+from libriscribe2.replies.notations.stripped import read_stripped
 from libriscribe2.replies.remarks import LEFT_OUT, is_hole
 from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
 
@@ -37,8 +38,9 @@ _HALF_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _FRAME: Final = re.compile(
     r"<(?=[^<>/\n ]*+ )[^<>/\n]*+>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
 )
-
-
+_REFERENCE: Final = re.compile(r"\{\{[^{}]{1,200}\}\}")
+# What only somebody else's template engine fills in: a variable, a function.
+_VARIABLE: Final = re.compile(r"\{\{-?\s*(?:\$|\w+\()[^{}]{0,200}\}\}\Z")
 _BARE_INPUT: Final = (
     r"""(?:\[["']?([^\n\[\]{}"']+)["']?\]|\s*\nAction Input:[ \t]*["']?([^\s{\["'][^\n{}"']*)["']?)"""
     r"(?:\s*\nObservation:)?\s*"
@@ -231,15 +233,41 @@ def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def _first_hole(arguments: Mapping[str, Any]) -> str | None:
-    """The first argument whose whole text is a placeholder such as `...`."""
-    texts = ((name, one) for name, one in arguments.items() if isinstance(one, str))
-    return next((name for name, one in texts if _stands_in(one.strip())), None)
+    """The first argument whose whole text is a placeholder such as `...`.
+
+    References to other results are such where nothing else is given, or a variable is named.
+    """
+    texts = {name: one.strip() for name, one in arguments.items() if isinstance(one, str)}
+    referring = [name for name, one in texts.items() if _REFERENCE.fullmatch(one)]
+    if len(referring) > 1 and len(referring) == len(arguments):
+        return referring[0]
+    alone = all(_is_constant(one) for one in texts.values())
+    return next(
+        (
+            name
+            for name, one in texts.items()
+            if _stands_in(one) or _is_a_name(one, name, alone=alone)
+        ),
+        None,
+    )
+
+
+def _is_a_name(text: str, argument: str, *, alone: bool) -> bool:
+    """Whether a name in capitals stands for an argument; beside other texts it may be a constant."""
+    words = text.casefold().split("_")
+    named = any(word in words for word in argument.casefold().split("_"))
+    return _is_constant(text) and (alone or named)
+
+
+def _is_constant(text: str) -> bool:
+    """Whether a text is a name in capitals, such as `YOUR_QUERY`."""
+    return "_" in text and text.isupper() and text.replace("_", "").isalpha()
 
 
 def _stands_in(text: str) -> bool:
-    """Whether a text is to be filled in, or a name in capitals, such as `YOUR_QUERY`."""
-    constant = "_" in text and text.isupper() and text.replace("_", "").isalpha()
-    return constant or is_hole(text) or bool(LEFT_OUT.search(text) or _FRAME.fullmatch(text))
+    """Whether a text is to be filled in."""
+    found = _FRAME.fullmatch(text) or _VARIABLE.match(text)
+    return is_hole(text) or bool(LEFT_OUT.search(text) or found)
 
 
 def _is_plain(arguments: Mapping[str, Any]) -> bool:
@@ -294,10 +322,13 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     raw = raw.strip()
     if re.match(rf"""(?:\[\s*['"])?(?:{names})\(""", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
-    named = re.fullmatch(rf"({names})(?:\s|json|<\|\w+\|>)*+(\{{.*\}})", raw, re.DOTALL)
-    if named is not None:
-        value = whole_json(named[2]).value
-        return [ReadCall(named[1], value)] if isinstance(value, dict) else []
+    source, place = Source(raw, gate.schemas, gate.known or frozenset()), 0
+    stripped: list[ReadCall] = []
+    while (found := read_stripped(source, place, alone=True)) is not None and found.calls:
+        stripped += found.calls
+        place = after_space(raw, found.end)
+    if place == len(raw):
+        return stripped
     acted = re.search(rf"(?m:^)Action:\s*({names}){_BARE_INPUT}\Z", raw)
     tool = (gate.schemas.get(acted[1]) or {}) if acted else {}
     needed = list(tool.get("required", ()))

@@ -272,3 +272,40 @@ def test_RP_31_calls_in_worn_notations_run(
 )
 def test_RP_34_what_is_cut_off_shown_or_withdrawn_does_not(reply: str) -> None:
     assert not calls(reply, TOOLS).tool_calls
+
+
+CHAPTER = shape(chapter_no=COUNT, title=TEXT, text=TEXT)
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Der Turm", "Niemand kam herauf. (der ganze Rest bleibt wie zuvor)"),
+        ("Věž", "Nikdo nepřišel. (zbytek kapitoly zůstává beze změny)"),
+        ("桥", "他走到桥头。（未完待续，此处省略两千字）"),
+        ("Chapter title", "Nobody came up."),
+    ],
+)
+def test_OV_30_last_words_in_brackets_and_names_of_fields_are_no_content(
+    title: str, text: str
+) -> None:
+    value = {"chapter_no": 1, "title": title, "text": text}
+    assert read(json.dumps(value, ensure_ascii=False), CHAPTER).value is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nikdo nepřišel. (Zbytek dne zůstal beze změny.)",
+        "He bowed. (exit left)",
+        "Das Kapitel heißt Text, sonst nichts.",
+    ],
+)
+def test_OV_30_a_sentence_in_brackets_and_two_words_are_content(text: str) -> None:
+    value = {"chapter_no": 1, "title": "A title of its own", "text": text}
+    assert read(json.dumps(value, ensure_ascii=False), CHAPTER).value == value
+
+
+def test_OV_30_escaped_underscores_in_keys_are_markdown() -> None:
+    reply = r'{"chapter\_no": 1, "title": "Věž", "text": "Nikdo."}'
+    assert read(reply, CHAPTER).value == {"chapter_no": 1, "title": "Věž", "text": "Nikdo."}

@@ -63,7 +63,7 @@ def read_tag_call(source: Source, start: int, body: int) -> Found | None:
     place = after_space(text, body)
     if text[place : place + 1] == "{":
         return read_json_call(source, name, place, grammar_of(tag).closer)
-    return _parameters(source, grammar_of(tag), name, place, tag)
+    return read_parameters(source, grammar_of(tag), name, place, tag)
 
 
 def _attribute_name(tag: str) -> str:
@@ -73,7 +73,10 @@ def _attribute_name(tag: str) -> str:
     return next((group.strip() for group in groups if group is not None), "")
 
 
-def _parameters(source: Source, grammar: Grammar, name: str, place: int, tag: str) -> Found | None:
+def read_parameters(
+    source: Source, grammar: Grammar, name: str, place: int, tag: str = "<function>"
+) -> Found | None:
+    """One call from its parameters on, which begin at `place` behind its opening tag."""
     text = source.text
     arguments: dict[str, Any] = {}
     while (opening := grammar.parameter.match(text, place)) is not None:
@@ -155,7 +158,7 @@ def _elements(source: Source, name: str, place: int) -> Found | None:
 
 _GLM_NAME: Final = r"[^\s<>{}\[\]()]+"
 _OPENER: Final = rf"<{NAMESPACE}arg_key>"
-_GLM_END: Final = rf"</{NAMESPACE}tool_call>"
+_GLM_END: Final = rf"</{NAMESPACE}tool_call\w{{0,8}}>"
 _GLM_HEAD: Final = re.compile(
     rf"\s?({_GLM_NAME})(?:\s*(?={_OPENER})|\n?(?={_GLM_END})|\s*<tool_sep>\s*)"
 )
@@ -165,6 +168,7 @@ _KEY: Final = re.compile(
 )
 _VALUE_END: Final = re.compile(
     rf"</{NAMESPACE}arg_value>(?=\s*(?:{_OPENER}|<{NAMESPACE}tool_call>|{_GLM_END}|\Z))"
+    rf"|(?={_GLM_END}\s*(?:\Z|<{NAMESPACE}tool_call>))"
 )
 _CLOSER: Final = re.compile(_GLM_END)
 

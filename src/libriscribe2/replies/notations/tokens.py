@@ -322,26 +322,6 @@ def read_cohere_text(source: Source, _start: int, body: int) -> Found:
     return Found(after, text=source.text[body:text_end].strip())
 
 
-# Also with its tokens taken out: `functions.search:0{...}`.
-RECIPIENT_OPENER: Final = (
-    r"<\|(?:recipient|assistant)\|>|(?m:^)>>>|(?:assistant)?commentary[ \t]+to=(?=[\w.]+ )"
-    r"|(?:(?m:^)|(?<=[}>]))functions\.(?=[\w.-]+:\d+\s*\{)"
-)
-_ADDRESSED: Final = f"{TAG_START}|(?m:^)|(?:assistant)?commentary|functions"
-_RECIPIENT_HEAD: Final = re.compile(
-    r"\s*([^\s<>{}:]+)(?::\d+)?(?:\s|json|<\|(?:content|constrain|message)\|>)*+(?=\{)"
-)
-_RECIPIENT_END: Final = re.compile(r"<\|(?:stop|observation|call|end)\|>")
-
-
-def read_recipient(source: Source, _start: int, body: int) -> Found | None:
-    """The call of a known tool that a message is addressed to."""
-    head = _RECIPIENT_HEAD.match(source.text, body)
-    name = clean_name(head[1]) if head else None
-    known = head is not None and name in source.tools
-    return read_json_call(source, name, head.end(), _RECIPIENT_END) if head and known else None
-
-
 NOTATIONS: Final = (
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call, rank=60),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call, rank=70),
@@ -350,6 +330,5 @@ NOTATIONS: Final = (
     ToolFormat("kimi_k3_edge", K3_EDGE, no_call, rank=CONTROL),
     ToolFormat("minimax_m3", M3_OPENER, read_m3_calls, rank=50, begins=r"\]"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
-    ToolFormat("recipient", RECIPIENT_OPENER, read_recipient, rank=125, begins=_ADDRESSED),
     ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text, rank=110),
 )
