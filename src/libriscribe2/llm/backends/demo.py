@@ -51,7 +51,9 @@ class Filler:
                 return self._array(plain, key, depth, known)
             case "integer" | "number":
                 wanted = (
-                    known if isinstance(known, int) else index + (key in {"number", "question", "beat"})
+                    known
+                    if isinstance(known, int)
+                    else index + (key in {"number", "question", "beat"})
                 )
                 return min(max(wanted, plain.get("minimum", 0)), plain.get("maximum", 10**6))
             case "boolean":
