@@ -86,9 +86,8 @@ async def contradictions(
     book, scenes = agent.book, dict(_scenes(plans))
     world = world_lines(book.load(WORLD, WorldFile), WORLD_BUDGET) if book.has(WORLD) else ""
     outline = book.load(OUTLINE, OutlineFile)
-    world += f"\n\nWhat really happened:\n{shorten(outline.truth, WORLD_BUDGET)}" * bool(
-        outline.truth
-    )
+    if outline.truth:
+        world += f"\n\nWhat really happened:\n{shorten(outline.truth, WORLD_BUDGET)}"
     plan = plan_with(agent.brief, book, outline, [plans[n] for n in sorted(plans)])
     hints = as_list((one for one in plan_findings(plan) if one.rule == _THINGS), HINTS_BUDGET)
     remark = "Code compared where the plan leaves and finds its things. It may be explained:"

@@ -109,7 +109,8 @@ def name_drift(
     dialects change, nor the last one, which inflections do. It is rarer by far than the name, and
     by their frequencies neither the spelling nor its lemma is a word of the language; and it does
     not stand beside other names than that one does, as the name of somebody else would, nor only
-    among words that nobody writes, as in dialect. Without `wordfreq` (the extra `names`), and in languages that it does not know, nothing is found.
+    among words that nobody writes, as in dialect. Without `wordfreq` (the extra `names`), and in
+    languages that it does not know, nothing is found.
 
     Args:
         chapters: The book.
