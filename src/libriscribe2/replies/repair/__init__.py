@@ -435,7 +435,8 @@ def repair_json(
     """
     first, doubts = _proven(text, start, _DEFAULT)
     chosen = _least_edited(text, start, first) if doubts else first
-    if chosen.trouble is not None or any(one.name in _CLOSERS for one in chosen.repairs):
+    is_closed = chosen.trouble is None and all(one.name not in _CLOSERS for one in chosen.repairs)
+    if not is_closed and first.work <= _MAX_REREAD:
         shown, _ = _proven(text, start, Policy(siblings=True))
         added = [one.name for one in shown.repairs if one.name in ("missing_opener", *_CLOSERS)]
         differs = chosen.trouble is not None or not same_json(shown.value, chosen.value)
