@@ -14,13 +14,15 @@ _INTEGER: Final = re.compile(r"[+-]?\d{1,400}")
 _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?")
 # An amount with one unit. A word behind a bare number may multiply it ("80 mil").
 _AMOUNT: Final = re.compile(
-    r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’_٬])\d{3})(?:(?P=mark)\d{3}){0,3})(?: [^\W\d_]{2,20})?"
+    r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’_٬])\d{3})(?:(?P=mark)\d{3}){0,3})"
+    r"(?:(?!(?P=mark))[.,](?P<cents>\d{1,2})|(?: [^\W\d_]{2,20})?)"
     r"|第?(?P<bare>\d{1,9})(?:/(?P<most>\d{1,3})|(?P<percent> ?%)"
     r"|(?P<unit>[\u3040-\u9fff\uac00-\ud7af]{1,3})(?: [\uac00-\ud7af]{1,5})?)"
     r"|(?P<number>\d{1,9}(?:[.,]\d{1,2})?) (?P<word>[^\W\d_]{1,20})"
     r"|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
 )
 _CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?[€$£¥₹]\Z")
+_REMARK: Final = re.compile(r"(?<=\d) \([^()\d]*\)\Z")
 _SIGNS: Final = dict(zip("십백천만억", (10, 100, 1_000, 10_000, 10**8), strict=True))
 _LARGE: Final = 1_000
 _LEAST_FACTOR: Final = 10
@@ -39,7 +41,7 @@ def number_in(value: Any, node: Mapping[str, Any], field: str) -> float | None:
         return int(value)
     if not isinstance(value, str) or not wanted & {"integer", "number"}:
         return None
-    text = _CURRENCY.sub("", normalize("NFKC", value).strip(" \t*_`"))
+    text = _CURRENCY.sub("", _REMARK.sub("", normalize("NFKC", value).strip(" \t*_`")))
     if _INTEGER.fullmatch(text):
         return int(text)
     decimal = _DECIMAL.sub(r"\1.\2", text)
@@ -57,6 +59,8 @@ def _amount(amount: re.Match[str], most: Any, field: str) -> float | None:
         return {1: int(amount["bare"]) / 100, 100: int(amount["bare"])}.get(most)
     said = amount["word"] or amount["label"]
     if said is None:
+        if amount["cents"]:
+            return float(re.sub(r"\D", "", amount["digits"]) + "." + amount["cents"])
         times = prod(_SIGNS.get(one) or int(numeric(one, 1)) for one in amount["unit"] or "")
         return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
     number = float(_DECIMAL.sub(r"\1.\2", amount["number"] or amount["place"]))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from libriscribe2.replies.amounts import number_in
 from libriscribe2.replies.contract import only_fence
-from libriscribe2.replies.remarks import TYPE_NAMES, counts_twice, is_template, says_more, words_of
+from libriscribe2.replies.remarks import TYPE_NAMES, is_template, miscounted, says_more, words_of
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.schema_fit import (
     SCHEMA_WORDS,
@@ -288,7 +288,7 @@ def _only(value: Any, _node: Mapping[str, Any]) -> Any:
     """What an object holds that has no other member, but perhaps the name of its type."""
     if not isinstance(value, dict):
         return None
-    typed = value.get("type") in TYPE_NAMES
+    typed = str(value.get("type")) in TYPE_NAMES
     inner = [one for key, one in value.items() if not (typed and key in SCHEMA_WORDS)]
     return inner[0] if len(inner) == 1 and not isinstance(inner[0], dict) else None
 
@@ -412,8 +412,8 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     level = _level(coerced, schema, found)
     if level > STRANGE and is_template(coerced, schema):
         return Judgement(value, 0, trouble="placeholder")
-    if level > STRANGE and counts_twice(coerced):
-        return Judgement(value, 0, trouble="counted_twice")
+    if level > STRANGE and (kind := miscounted(coerced, schema)):
+        return Judgement(value, 0, trouble=kind)
     trouble = "wrong_shape" if level <= STRANGE else ""
     faults = found.missing + found.mistyped
     return Judgement(coerced, level, found.known, faults, tuple(coercion.applied), trouble)

@@ -174,7 +174,7 @@ def with_backslashes(value: Any, written: str) -> Any:
         return value
 
     def change(_field: str, text: str) -> str:
-        is_lost = "\f" in text or "\b" in text
+        is_lost = "\f" in text or "\b" in text or "$" in text
         return _COMMAND.sub(lambda one: f"\\{_LETTERS[one[0]]}", text) if is_lost else text
 
     return map_strings(value, change)

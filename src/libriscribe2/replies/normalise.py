@@ -309,12 +309,10 @@ def views(text: str) -> Iterator[tuple[str, str]]:
         yield "escaped_quotes", _TWICE_ESCAPED.sub(r'\\"', text)
     if _escapes_layout(text, limit):
         yield from _named("escaped_line_breaks", _with_line_breaks(text))
-    if not text.isascii():
-        yield from _named("zero_width_characters", _without_zero_width(text))
-    yield from _named("split_fences", _SPLIT.search(text) and _SPLIT.sub("\n", text))
-    yield from _named(
-        "bare_amounts", _BARE_AMOUNT.search(text) and _BARE_AMOUNT.sub(r'\1"\2"', text)
-    )
+    yield from _named("zero_width_characters", _without_zero_width(text))
+    for name, pattern, kept in _SUBSTITUTIONS:
+        yield from _named(name, pattern.search(text) and pattern.sub(kept, text))
+    yield from _named("doubled_braces", _with_single_braces(text))
     yield from _named("emphasised_keys", _without_marks(text))
     yield from _named("line_prefixes", _without_prefixes(text))
     yield from _named("python_tuple", without_tuples(text))
@@ -330,7 +328,27 @@ def _named(name: str, text: str | None) -> Iterator[tuple[str, str]]:
 _SPLIT: Final = re.compile(
     r"(?<=[\[{,}\]\"])\s*\n`{3}[ \t]*\n(?:\s*`{3}\w*[ \t]*\n)?(?=\s*[\[{\"}\]])"
 )
-_BARE_AMOUNT: Final = re.compile(r"(\"\s*:\s*)(0\d+|\d+(?:[.,]\d+)?(?:/\d+| ?%))(?=\s*[,}\n])")
+# A number as people write it, with its currency or unit, perhaps with a remark: `£1,240.50 (net)`.
+_MEMBER_ENDS: Final = r"(?=\s*(?:,\s*[\n\"}]|[}\n]))"
+_BARE_AMOUNT: Final = re.compile(
+    rf"(\"\s*:\s*)(?!(?:0|[1-9]\d*)(?:\.\d+)?{_MEMBER_ENDS})((?:[A-Z]{{0,2}}[€$£¥₹] ?)?\d(?:[.,'’_]?\d)*+"
+    rf"(?:/\d+| ?[%€$£¥₹]| ?[A-Za-z]{{1,4}}\b)?(?: ?\([^()\"\n]*\))?){_MEMBER_ENDS}"
+)
+_SINGLE_BRACE: Final = re.compile(r"(?<!\{)\{(?:\{\{)*+(?!\{)|(?<!\})\}(?:\}\})*+(?!\})")
+_MARKDOWN: Final = re.compile(r"\\([\[\]{}])")
+_SUBSTITUTIONS: Final = (
+    ("split_fences", _SPLIT, "\n"),
+    ("bare_amounts", _BARE_AMOUNT, r'\1"\2"'),
+    ("markdown_escapes", _MARKDOWN, r"\1"),
+)
+
+
+def _with_single_braces(text: str) -> str:
+    """The text with one brace for two, where none stands alone, as in the template of a prompt."""
+    doubled = "{{" in text and _SINGLE_BRACE.search(text) is None
+    return text.replace("{{", "{").replace("}}", "}") if doubled else ""
+
+
 _TWICE_ESCAPED: Final = re.compile(r'(?<!\\)\\\\"')
 # Marks of other notations beside strings and keys: `**"title"**:`, `title=`, `:title =>`, `u"..."`.
 _MARKED: Final = re.compile(
@@ -402,7 +420,7 @@ def _without_quote_marks(text: str) -> str:
 
 def _without_zero_width(text: str) -> str:
     """The text without zero-width characters at its lines' edges and beside its structure."""
-    bare = "".join(_bare_chunks(text))
+    bare = text if text.isascii() else "".join(_bare_chunks(text))
     return bare if len(bare) < len(text) else ""
 
 

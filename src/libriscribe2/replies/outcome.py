@@ -11,7 +11,7 @@ DECODED_STRING: Final = "decoded_string"
 JSON_REPAIR: Final = "json_repair"
 FAILED: Final = "failed"
 COUNTING_GAP: Final = "counting_gap"
-"""The label of a value with a list whose items count from the start and skip a number."""
+"""Items of a list count from the start and skip a number: a refusal, or a label where they may."""
 
 
 class Repair(NamedTuple):
@@ -134,6 +134,7 @@ _ADVICE: Final = {
     "conflicting_keys": (
         "Your JSON used a key twice with different values. Use each key once per object."
     ),
+    COUNTING_GAP: "Your JSON left out items of a list that it counts. Write every item.",
     "counted_twice": ("Your JSON gave two items of a list the same number. Write each item once."),
     "not_a_number": "Your JSON held NaN or Infinity. Use a number or null.",
     "ambiguous": (

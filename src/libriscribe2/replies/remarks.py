@@ -7,8 +7,9 @@ from itertools import pairwise
 from typing import Any, Final
 
 from libriscribe2.replies.normalise import REASONING_NAME
+from libriscribe2.replies.outcome import COUNTING_GAP
 from libriscribe2.replies.repair.patterns import QUESTION
-from libriscribe2.replies.schema_fit import properties_of, resolve
+from libriscribe2.replies.schema_fit import plain_name, properties_of, required_names, resolve
 from libriscribe2.replies.strict_json import string_leaves
 
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
@@ -32,7 +33,8 @@ _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LONGEST_NAME: Final = 60
 # Fences with their language, tags, tokens, rules and a bracket too many are no words.
 _MARKS: Final = re.compile(
-    r"[`~]{3,}[\w+-]*|<[^<>\n]*>|<\|?\w*\|?>|^[ \t]*+[-*_=]{3,}+[ \t]*+$", re.MULTILINE
+    r"[`~]{3,}[\w+-]*|【[^【】\n]*†[^【】\n]*】|<[^<>\n]*>|<\|?\w*\|?>|^[ \t]*+[-*_=]{3,}+[ \t]*+$",
+    re.MULTILINE,
 )
 # A word within a sentence.
 _NAME: Final = re.compile(r"(?<=[\w,;:،] )[^\W\d_]{4,}")
@@ -308,20 +310,47 @@ def has_gap(value: Any) -> bool:
 # Names of fields that say no more than an item's place; "chapter" or "issue" may say to what it
 # belongs, and then stand twice.
 _COUNTERS: Final = ("number", "index", "id", "no", "nr")
+_MOST_OF_A_COUNT: Final = 8
+"""Letters beside a list's name in the name of its count."""
 
 
-def counts_twice(value: Any) -> bool:
-    """Whether the items of a list count themselves without a gap, and two have one number."""
+def miscounted(value: Any, schema: Mapping[str, Any]) -> str:
+    """The refusal kind of a list that counts itself from the start and has a number twice or skips one.
+
+    A list that the schema does not require may hold a selection. An object that says how many
+    items its list has ("total_chapters") and has fewer lacks some, too.
+    """
+    required = {*required_names(schema)}
     for name, node in _containers(value):
-        items = [one for one in node if isinstance(one, dict)] if isinstance(node, list) else []
-        field = next(iter(items[0]), "") if len(items) == len(node) > 2 else ""  # 1, 1 is no count
-        counts = [one.get(field) for one in items]
-        if not field or counts[0] not in (0, 1) or not all(type(one) is int for one in counts):
+        if isinstance(node, dict):
+            if any(_has_fewer(node, key, one) for key, one in node.items() if type(one) is int):
+                return COUNTING_GAP
             continue
-        whole = [*dict.fromkeys(counts)] == list(range(counts[0], counts[0] + len(counts) - 1))
-        if whole and (field in _COUNTERS or is_same_word(field, name)):
-            return True
-    return False
+        items = [one for one in node if isinstance(one, dict)]
+        field = next(iter(items[0]), "") if len(items) == len(node) > 1 else ""
+        counts: list[Any] = [one.get(field) for one in items]
+        by_name = field in _COUNTERS or is_same_word(field, name)
+        if not (by_name and counts[0] in (0, 1) and all(type(one) is int for one in counts)):
+            continue
+        end = counts[0] + len(counts)
+        if len(counts) > 2 and [*dict.fromkeys(counts)] == [*range(counts[0], end - 1)]:
+            return "counted_twice"  # 1, 1 is no count
+        rising = all(one < following for one, following in pairwise(counts))
+        if rising and counts[-1] >= end and name in required:
+            return COUNTING_GAP
+    return ""
+
+
+def _has_fewer(node: Mapping[str, Any], key: str, count: int) -> bool:
+    """Whether a member counts more items than the list has that its name holds."""
+    said = plain_name(key)
+    return any(
+        isinstance(one, list)
+        and 0 < len(one) < count
+        and (stem := plain_name(name)[:-1]) in said
+        and len(said) - len(stem) <= _MOST_OF_A_COUNT
+        for name, one in node.items()
+    )
 
 
 _REASONING: Final = re.compile(REASONING_NAME, re.IGNORECASE)

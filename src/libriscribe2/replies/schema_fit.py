@@ -169,6 +169,21 @@ def plain_name(name: str) -> str:
     return re.sub(r"^\d+[.)] |[\W_]+", "", normalize("NFKD", name)).casefold().translate(_ALIKE)
 
 
+def required_names(schema: Any) -> Iterator[str]:
+    """The names of all required properties, at any depth; "" for a list that is all of the value."""
+    pending: list[Any] = [schema]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Mapping):
+            required = node.get("required")
+            yield from required if isinstance(required, list) else ()
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+    if "array" in types_of(resolve(schema, schema)):
+        yield ""
+
+
 def sole_list(schema: Mapping[str, Any]) -> str:
     """The one property that an object needs, where it is a list; else ""."""
     node = resolve(schema, schema)

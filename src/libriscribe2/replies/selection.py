@@ -220,7 +220,7 @@ def has_rival(best: Reading, usable: Sequence[Reading]) -> bool:
     value is the answer.
     """
     verdict = best.judgement
-    if verdict.level < FULL or not verdict.known:
+    if verdict.level < FULL or not (verdict.known or isinstance(verdict.value, list)):
         return False
     return any(_is_rival(item, best) for item in usable)
 

@@ -243,10 +243,84 @@ def test_the_quick_way_of_a_clean_reply_is_as_strict_as_the_slow_one(reply: str)
     assert kinds[0] == kinds[1]
 
 
-def test_a_gap_in_what_a_list_counts_is_labelled_on_either_way() -> None:
+def test_OV_29_a_list_that_has_to_be_there_skips_no_number() -> None:
     reply = json.dumps({"chapters": [{"number": n, "title": f"T{n}x"} for n in (1, 2, 9)]})
+    selection = {**CHAPTERS, "required": []}
     for text in (reply, f"Værsågod:\n\n{reply}"):
-        assert "counting_gap" in read(text, CHAPTERS).report.issues
+        refused = read(text, CHAPTERS).refusal
+        assert refused is not None
+        assert refused.kind == "counting_gap"
+        answer = read(text, selection)
+        assert answer.ok
+        assert "counting_gap" in answer.report.issues
+
+
+@pytest.mark.parametrize(
+    ("count", "ok"),
+    [
+        ("total_chapters", False),
+        ("chapter_count", False),
+        ("scenes_per_chapter", True),
+        ("words", True),
+    ],
+)
+def test_OV_29_a_list_has_as_many_items_as_its_object_says(count: str, ok: bool) -> None:
+    for said, whole in ((10, ok), (2, True)):
+        assert read(json.dumps({count: said, **TWO}), CHAPTERS).ok is whole
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("12,400.50", 12_400.5),
+        ("£240", 240),
+        ("0,25", 0.25),
+        ("278.7 (toll er med)", 278.7),
+        ("1.250 kr", 1250),
+        ("85 %", None),
+        ("12 (of 40)", None),
+    ],
+)
+def test_OV_54_an_amount_without_quotes_is_read_as_with_them(
+    written: str, value: float | None
+) -> None:
+    price = schema(["price", "item"], price={"type": "number"}, item=TEXT)
+    for reply in (
+        f'{{"price": {written}, "item": "laks"}}',
+        f'{{"price": {written}\n, "item": "laks"\n}}',
+    ):
+        answer = read(reply, price)
+        assert (answer.value["price"] if answer.value else None) == value
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{{"chapters": [{{"number": 1, "title": "Sel"}}, {{"number": 2, "title": "Gel"}}]}}',
+        '{"chapters": \\[{"number": 1, "title": "Sel"}, {"number": 2, "title": "Gel"}\\]}',
+        '{"chapters": [{"number": 1, "title": "Sel"},\n(en kort bemerkning)\n'
+        '{"number": 2, "title": "Gel"}]}',
+        f"{json.dumps(TWO)}\n\n【4:0†kilde.pdf】",
+    ],
+)
+def test_OV_54_marks_of_templates_and_markdown_are_taken_off(reply: str) -> None:
+    assert read(reply, CHAPTERS).value == TWO
+
+
+def test_OV_29_two_lists_that_differ_are_no_answer() -> None:
+    words = {"type": "array", "items": TEXT}
+    assert read('Ett:\n["sel", "hval"]\n\nTo:\n["ravn", "hval"]', words).value is None
+    assert read('["sel", "hval"]\n\n["sel", "hval"]', words).value == ["sel", "hval"]
+
+
+def test_OV_29_a_comment_alone_in_a_list_stands_for_its_items() -> None:
+    for comment in ("// fylles ut senere\n", "/* 未定 */"):
+        assert read(f'{{"words": 1, "tags": [\n{comment}]}}', SHEET).value is None
+
+
+def test_OV_51_a_type_that_is_no_word_breaks_nothing() -> None:
+    listed = schema(["words"], words=COUNT)
+    assert read('{"words": {"type": ["integer", "null"]}}', listed).value is None
 
 
 @pytest.mark.parametrize(

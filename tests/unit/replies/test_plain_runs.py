@@ -76,8 +76,8 @@ def test_OV_30_runs_name_what_they_mend(reply: str, value: object, names: list[s
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [
-        ("{'a': 'the \\alpha of \\beta', 'b': 1}", "ambiguous"),
-        ("{'a': ['x', 'the \\alpha of \\beta'], 'b': 1}", "ambiguous"),
+        ("{'a': 'the \\alpha of \\nu', 'b': 1}", "ambiguous"),
+        ("{'a': ['x', 'the \\alpha of \\nu'], 'b': 1}", "ambiguous"),
         ("{'a': 1, 'b': {'c': 'x', 'c': 'y'}, 'd': 2}", "conflicting_keys"),
         ("{'a': [" + "[" * 300 + "'x'" + "]" * 300 + "], 'b': 1}", "too_deep"),
         ("{'a': {{name}}, 'b': 1}", "template"),

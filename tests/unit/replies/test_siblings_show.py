@@ -68,6 +68,11 @@ SCROLL = {"prompt": "Eine Rolle", "reason": "Es ist ein Gedicht"}
             several(shape(number=COUNT, title=TEXT)),
             IN_PARTS["parts"],
         ),
+        (
+            '{"crew": {"name": "Ósk", "task": "stýrir"}, {"name": "Jón", "task": "eldar"}}',
+            CREW,
+            TWO_MEN,
+        ),
         ('{"rows": [["a", 1], ["b", kala"]]}', ROWS, {"rows": [["a", 1], ["b", "kala"]]}),
     ],
 )
@@ -84,6 +89,7 @@ def test_OV_30_siblings_show_where_a_mark_is_missing(
         ('{"rows": ["kala", 1], ["lintu", 2]]}', ROWS),
         ('{"prompt": "nutzt {name}, "reason": "x"}', POEM),
         ('{"crew": ["name": "Ósk", "task": "stýrir"]}', CREW),
+        ('{"crew": {"name": "Ósk", "task": "stýrir"}, {"verkur": "Jón", "task": "eldar"}}', CREW),
         ('{"parts": [{"number": 1, "title": "Sel"}]},\n{"number": 2, "title": "Net"}]}', PARTS),
     ],
 )
@@ -119,6 +125,7 @@ def test_OV_32_an_answer_fenced_in_a_string_is_unwrapped(frame: str) -> None:
         (r'{"text": "die Hälfte \( \frac{1}{2} \)"}', r"die Hälfte \( \frac{1}{2} \)"),
         (r'{"text": "$\frac{\text{a}}{2}$"}', r"$\frac{\text{a}}{2}$"),
         (r'{"text": "\bmeri\b"}', r"\bmeri\b"),
+        (r'{"text": "\frac{a}{b} + \sqrt{c}"}', r"\frac{a}{b} + \sqrt{c}"),
     ],
 )
 def test_OV_30_a_form_feed_or_backspace_is_a_lost_backslash(reply: str, text: str) -> None:

@@ -28,6 +28,7 @@ from libriscribe2.replies.repair.cursor import (
 from libriscribe2.replies.repair.patterns import (
     COMMA,
     COMMAS,
+    COMMENT,
     ELEMENT,
     ELLIPSIS,
     KEY,
@@ -44,7 +45,7 @@ _QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›״"
 _GAP: Final = re.compile(
     rf"""\\?[{_QUOTE}]{{0,3}}+
     (?:\\(?=\s) | [\s\u200b-\u200f\u2060\ufeff{{}}\[\]｛｝［］{SEPARATORS}:：=+>]++
-      | //[^\n]*+ | \#[^\n]*+ | /\*.*?\*/ | <!--.*?-->)*+
+      | {COMMENT.pattern})*+
     \\?[{_QUOTE}]{{0,3}}+""",
     re.VERBOSE | re.DOTALL,
 )
@@ -148,6 +149,7 @@ def _score(text: str, position: int, stack: Sequence[bool]) -> int:
 _OWN_PLACE: Final = re.compile(r",?[ \t\r]*\n\s*(?://|\#|/\*|<!--)|[ \t]*(?:/\*|<!--)[^\n]*\Z")
 _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
+_FIRST_KEY: Final = re.compile(r"""\{\s*["']([^"'\n]{1,60})["']\s*:""")
 
 
 class RepairParser:
@@ -266,6 +268,8 @@ class RepairParser:
         if NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
             return
         last = frame.value.get(frame.key) if isinstance(frame.value, dict) else None
+        if self._policy.siblings and self._goes_on_as_list(frame, last):
+            return
         kinds: Any = {"{": dict, "[": list}.get(char, ())
         if isinstance(last, list) and last and isinstance(last[-1], kinds):
             # The list that ended before goes on.
@@ -280,6 +284,18 @@ class RepairParser:
         read_colon(cursor)
         self._members += 1
         frame.state = VALUE_STATE
+
+    def _goes_on_as_list(self, frame: Frame, last: Any) -> bool:
+        """Take the object that ended before another one like it as the first item of a list."""
+        cursor = self.cursor
+        key = _FIRST_KEY.match(cursor.text, cursor.at)
+        if not isinstance(last, dict) or key is None or key[1] not in last:
+            return False
+        items = [last]
+        frame.value[frame.key] = items  # type: ignore[call-overload]
+        cursor.note("missing_list_brackets", cursor.at)
+        self._stack.append(Frame(items, is_object=False, state=VALUE_STATE, node=UNKNOWN))
+        return True
 
     def _place(self, key: str) -> Frame:
         """The object that a key belongs to; objects inside it end where the schema says so."""

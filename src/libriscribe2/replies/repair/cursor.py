@@ -16,6 +16,7 @@ from libriscribe2.replies.repair.patterns import (
     ELLIPSIS,
     FENCES_WITHIN,
     KEY,
+    LOST_QUOTE,
     OPEN_QUOTES,
     QUESTION,
     QUOTED_KEY,
@@ -91,7 +92,7 @@ class Frame:
         items = self.value
         if not isinstance(items, list) or not self.remarks:
             return False
-        if ends and items and self.ends_remarked and self.remarks[-1] == len(items):
+        if ends and self.ends_remarked and self.remarks[-1] == len(items):
             return True
         return any(_jumps(items, at) for at in self.remarks if 0 < at < len(items))
 
@@ -324,7 +325,7 @@ class Cursor:
         while True:
             self.at = skip_space(self.text, self.at)
             char = self.text[self.at : self.at + 1]
-            if char not in ("/", "#", "<"):
+            if char not in ("/", "#", "<", "("):
                 return char
             comment = COMMENT.match(self.text, self.at)
             if comment is None:
@@ -429,13 +430,16 @@ def doubtful_structure(text: str, outcome: RepairOutcome) -> Trouble | None:
     if not changed or outcome.value is None:
         return None
     added = [one for one in changed if one.name == "missing_closer"]
+    names = {one.name for one in outcome.repairs}
     doubtful = (
         _MORE.match(text, outcome.end) is not None
         or _closes_later(text, outcome.end)
         or _moves_bracket(text, outcome)
         or (added and _nests_alone(outcome.value))
         # Neighbours that read as one string may be items of a list that lost its bracket.
-        or any(one.name == "string_concatenation" for one in outcome.repairs)
+        or "string_concatenation" in names
+        # A bracket that closes nothing behind a text that nothing ends is a part of the text.
+        or names >= {LOST_QUOTE, "wrong_closer"}
     )
     return Trouble("ambiguous", changed[0].position) if doubtful else None
 

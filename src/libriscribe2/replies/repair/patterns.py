@@ -64,8 +64,11 @@ AFTER_CLOSERS: Final = re.compile(
     rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY})"
     r"|(?<=\n)[^\W\d_])"
 )
-COMMENT: Final = re.compile(r"//[^\n]*|\#[^\n]*|/\*.{0,4000}?\*/|<!--.{0,4000}?-->", re.DOTALL)
-COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#|<!--)")
+# Words in brackets on a line of their own are a remark, too.
+COMMENT: Final = re.compile(
+    r"//[^\n]*|\#[^\n]*|/\*.{0,4000}?\*/|<!--.{0,4000}?-->|\([^()\n]*\)(?=[ \t\r]*\n)", re.DOTALL
+)
+COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#|<!--|(?<=\n)[ \t]*\([^()\n]*\)[ \t\r]*\n)")
 ELEMENT: Final = re.compile(
     r"""["'“”„«‘`＂「『‹{\[｛［]|\\"|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
 )
@@ -292,7 +295,7 @@ def _mixes_meanings(raw: str, paths: _Paths) -> bool:
         found.group()[1:2] for found in _COMMAND.finditer(raw) if not paths.hold(found.start())
     ]
     return any(letter not in _SIMPLE and letter not in "uUx" for letter in outside) and any(
-        letter in "bfnrt" for letter in outside
+        letter in "nrt" for letter in outside
     )
 
 
@@ -315,7 +318,7 @@ def _one(found: re.Match[str], *, commands: bool) -> tuple[str, str]:
     if found["line"]:
         return "", "line_continuation"
     simple = found["one"]
-    if simple in _SIMPLE:
+    if simple in _SIMPLE and not (commands and simple in "bf"):  # nobody means a form feed
         return _SIMPLE[simple], "foreign_escape" if simple in "'`" else ""
     if simple and simple in _MARKS and not commands:
         return simple, "foreign_escape"
