@@ -276,7 +276,8 @@ def _is_filled(group: tuple[bool, list[str], Any]) -> bool:
         plain = all(not text.endswith(".") for text in texts[:-1])
         if len(texts) > 2 and more == [len(texts)] and plain:  # two are a name and its by-name
             return True
-        return counts in counting and len({_COUNT.sub("", text) for text in texts}) == 1
+        rest = {_COUNT.sub("", text).strip() for text in texts}
+        return counts in counting and len(rest) == 1 and "" not in rest  # "1", "2" are answers
     filler, times = Counter(texts).most_common(1)[0]
     if len(filler.split()) != 1 or len(filler) > _MOST_OF_A_FILLER or _LETTERED.fullmatch(filler):
         return False

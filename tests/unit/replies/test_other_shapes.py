@@ -318,6 +318,11 @@ def test_OV_29_a_comment_alone_in_a_list_stands_for_its_items() -> None:
         assert read(f'{{"words": 1, "tags": [\n{comment}]}}', SHEET).value is None
 
 
+def test_OV_51_numbers_alone_are_texts() -> None:
+    value = {"words": 4, "tags": ["1", "2", "3", "4"]}
+    assert read(json.dumps(value), SHEET).value == value
+
+
 def test_OV_51_a_type_that_is_no_word_breaks_nothing() -> None:
     listed = schema(["words"], words=COUNT)
     assert read('{"words": {"type": ["integer", "null"]}}', listed).value is None
