@@ -269,6 +269,8 @@ def _is_filled(group: tuple[bool, list[str], Any]) -> bool:
     if len(texts) < 2:  # one text repeats nothing
         return False
     if is_list:
+        if len(set(texts)) == 1 and texts[0].isupper() and len(texts[0]) > 1:
+            return True
         counts = [_COUNT.findall(text) for text in texts]
         numbers = range(1, len(texts) + 1)
         counting = ([[str(one)] for one in numbers], [[chr(64 + one)] for one in numbers])

@@ -298,7 +298,7 @@ def test_OV_54_an_amount_without_quotes_is_read_as_with_them(
     [
         '{{"chapters": [{{"number": 1, "title": "Sel"}}, {{"number": 2, "title": "Gel"}}]}}',
         '{"chapters": \\[{"number": 1, "title": "Sel"}, {"number": 2, "title": "Gel"}\\]}',
-        '{"chapters": [{"number": 1, "title": "Sel"},\n(en kort bemerkning)\n'
+        '{"chapters": [{"number": 1, "title": "Sel"},\n  (en kort bemerkning)\n  '
         '{"number": 2, "title": "Gel"}]}',
         f"{json.dumps(TWO)}\n\n【4:0†kilde.pdf】",
     ],
@@ -316,6 +316,11 @@ def test_OV_29_two_lists_that_differ_are_no_answer() -> None:
 def test_OV_29_a_comment_alone_in_a_list_stands_for_its_items() -> None:
     for comment in ("// fylles ut senere\n", "/* 未定 */"):
         assert read(f'{{"words": 1, "tags": [\n{comment}]}}', SHEET).value is None
+
+
+def test_OV_29_one_word_in_capitals_for_all_items_is_a_filler() -> None:
+    assert read('{"words": 4, "tags": ["TBA", "TBA"]}', SHEET).value is None
+    assert read('{"words": 4, "tags": ["ja", "ja"]}', SHEET).ok
 
 
 def test_OV_51_numbers_alone_are_texts() -> None:

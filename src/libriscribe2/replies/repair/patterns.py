@@ -68,7 +68,7 @@ AFTER_CLOSERS: Final = re.compile(
 COMMENT: Final = re.compile(
     r"//[^\n]*|\#[^\n]*|/\*.{0,4000}?\*/|<!--.{0,4000}?-->|\([^()\n]*\)(?=[ \t\r]*\n)", re.DOTALL
 )
-COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#|<!--|(?<=\n)[ \t]*\([^()\n]*\)[ \t\r]*\n)")
+COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#|<!--|\([^()\n]*\)[ \t\r]*\n)")
 ELEMENT: Final = re.compile(
     r"""["'“”„«‘`＂「『‹{\[｛［]|\\"|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
 )
