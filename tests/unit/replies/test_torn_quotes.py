@@ -36,6 +36,11 @@ def test_torn_strings_are_refused(reply: str) -> None:
         ('{"name": Slash\\\\Back", "role": "lead"}', {"name": "Slash\\Back", "role": "lead"}),
         ('{"name": "he „knows" it", "role": "lead"}', {"name": 'he „knows" it', "role": "lead"}),
         ('{"name": “Kit", "role": "lead"}', {"name": "Kit", "role": "lead"}),
+        ('{"name": "Kit snakket.""\n, "role": "lead"}', {"name": "Kit snakket.", "role": "lead"}),
+        (
+            '{"name": "Kit "snakket.""\n, "role": "lead"}',
+            {"name": 'Kit "snakket."', "role": "lead"},
+        ),
         ('{"name": "Kit,\n "role": "lead"}', {"name": "Kit", "role": "lead"}),
         (
             '{"name": "at C:\\data\\u00", "role": "lead"}',

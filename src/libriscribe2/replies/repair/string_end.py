@@ -46,6 +46,8 @@ _CURLY: Final = re.compile("[„“”]")
 _NEXT_CURLY: Final = re.compile(rf"’\s*[{SEPARATORS}]\s*‘")
 _FEET: Final = re.compile(r"\d'\s?\d{1,2}\"\Z")
 _INCHES: Final = re.compile(r"\d\"")
+# A text whose only quote stands at its end, not behind a number: the closing one stands twice.
+_DOUBLED: Final = re.compile(r'"[^"“”„«»\\]*[^"“”„«»\\\d\s]"')
 # The next item of a list, on a line of its own.
 _NEXT_LINE: Final = re.compile(r",[ \t\r]*\n[ \t]*'")
 _NO_APOSTROPHE: Final = re.compile(r"(?<!\w)'|'(?!\w)")
@@ -428,6 +430,9 @@ class EndSearch:
         """
         if self._strays and FRESH_START.search(self.text, self.start + 1, end):
             return unread(self.text, self.start)
+        if not lost and _DOUBLED.fullmatch(self.text, self.start, end):
+            token = string_token(self.text, self.start, end - 1)
+            return replace(token, end=end + 1, repairs=("doubled_quote", *token.repairs))
         token = string_token(self.text, self.start, end, lost=lost)
         if not self._suspect and (self._strays or lost):
             raw = self.text[token.inner[0] : token.inner[1]]
