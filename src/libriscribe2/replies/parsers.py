@@ -11,7 +11,7 @@ from jsonschema.exceptions import SchemaError as SchemaFault
 from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import BaseModel, ValidationError
 
-from libriscribe2.replies.cleanup import extract_with_report, field_errors
+from libriscribe2.replies.cleanup import extract_with_report, validated_model
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     Parser,
@@ -270,7 +270,6 @@ def _shapes(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 ValueT = TypeVar("ValueT")
 ModelT = TypeVar("ModelT", bound=BaseModel)
-_MOST_FAULTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,15 +314,10 @@ def read(text: str, shape: type[BaseModel] | Mapping[str, Any]) -> Answer[Any]:
         report = report._replace(issues=(*report.issues, COUNTING_GAP))
     if isinstance(shape, Mapping):
         found = Draft202012Validator(shape).iter_errors(value)
-        faults = [f"{error.json_path}: {error.message:.160}" for error in found]
-        whole = value
+        whole, faults = value, [f"{error.json_path}: {error.message:.160}" for error in found]
     else:
-        try:
-            whole, faults = shape.model_validate(value), []
-        except ValidationError as error:
-            whole, faults = None, field_errors(error)
+        whole, faults = validated_model(value, shape)
     if faults:
-        return Answer(
-            None, report, refusal("wrong_fields", detail="; ".join(faults[:_MOST_FAULTS]))
-        )
+        told = "; ".join(faults[:_MAX_FIELDS])
+        return Answer(None, report, refusal("wrong_fields", detail=told))
     return Answer(whole, report)
