@@ -233,7 +233,7 @@ _REASONING: Final = ("think", "thinking", "reasoning")
 _LONGEST_TAG: Final = 12
 
 
-_FENCE_LINE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+FENCE_LINE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _MOST_OUTSIDE: Final = 40
 _MUCH_MORE: Final = 5
 """A text that is nearly all in one fence has at most so many words outside, a fifth of those inside."""
@@ -279,7 +279,7 @@ def only_fence(text: str) -> tuple[str, str, str] | None:
 
     Without a fence all of it counts as inside.
     """
-    lines = list(_FENCE_LINE.finditer(text))
+    lines = list(FENCE_LINE.finditer(text))
     if len(lines) != 2:
         return None if lines else ("", text, "")
     first, last = lines
