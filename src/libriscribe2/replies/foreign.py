@@ -1,55 +1,45 @@
-"""Values in another notation than JSON: YAML, fields, lists and tables of Markdown, XML, a call.
+"""Values in another notation than JSON: YAML, fields, lists and tables of Markdown, XML.
 
 They count only where the wanted schema knows their names and nothing is left over behind them, and
 come back as JSON text, so that whatever holds for JSON holds for them. No text of theirs is a number or
 a truth here: the schema says which it is.
 """
 
-import ast
-import csv
 import html
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
+from xml.etree import ElementTree
 
 from libriscribe2.replies.contract import only_fence
-from libriscribe2.replies.normalise import attributes_of, with_characters
+from libriscribe2.replies.normalise import with_characters
 from libriscribe2.replies.remarks import words_of
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.schema_fit import plain_name, properties_of, resolve
 
 _MAX_TEXT: Final = 200_000
-_MAX_CALL: Final = 20_000
 _MAX_DEPTH: Final = 30
 _MARKS: Final = r"(?:\*\*|__)?"
 _KEY: Final = re.compile(
     rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
-_MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
-_HEADING: Final = re.compile(r"^#{1,6}[ \t]+([^\n]{1,40}?)[ \t]*:?$", re.MULTILINE)
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
-_TAG: Final = re.compile(
-    r"<(?P<close>/?)(?P<name>[^\W\d][\w.:-]*+)(?P<attributes>(?:\s++[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*+)\s*(?P<empty>/?)>"
-)
 _CDATA: Final = re.compile(r"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)\]\]>")
-_CALL: Final = re.compile(r"(?:\w+\s*=\s*)?(?P<call>[^\W\d]\w*\((?=\s*[^\W\d]\w*\s*=))")
 _TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
 
 
 def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The notation's name and the text with the value in JSON, for each that the text may be."""
-    if _MEMBERS.match(text) and not text.endswith("}"):
-        yield "missing_braces", f"{{{text}}}"
     parts = only_fence(text) if len(text) <= _MAX_TEXT else None
     if parts is None or parts[1].lstrip()[:1] in ("{", "["):
         return
     before, body, behind = parts[0], parts[1].strip("\n"), parts[2]
     names = {plain_name(name) for name in _names(wanted, wanted)}
-    for read in (_call, _xml, _table, _csv, _lines, _headings):
+    for read in (_xml, _table, _lines):
         found = read(body, names)
         if found is not None and not words_of(found[2] + behind):
             value = json.dumps(found[0], ensure_ascii=False)
@@ -66,20 +56,6 @@ def _names(node: Any, root: Mapping[str, Any]) -> Iterator[str]:
 
 
 Found = tuple[Any, str, str] | None
-
-
-def _call(text: str, names: set[str]) -> Found:
-    """The arguments of `dict(title="...")`."""
-    start = _CALL.match(text) if len(text) <= _MAX_CALL else None
-    try:
-        code = text[start.start("call") :].strip() if start else "None"
-        tree = ast.parse(code, mode="eval").body
-        given = [(one.arg, ast.literal_eval(one.value)) for one in getattr(tree, "keywords", ())]
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    value = {name: one for name, one in given if name and plain_name(name) in names}
-    whole = len(value) == len(given) > 0 and not getattr(tree, "args", ())
-    return (value, "", "") if whole else None
 
 
 def _table(text: str, names: set[str]) -> Found:
@@ -107,25 +83,6 @@ def _rows(head: list[str], rows: list[list[str]], names: set[str]) -> Any:
     return dict(pairs) if 1 < len(pairs) == len(rows) == len({row[0] for row in rows}) else None
 
 
-def _csv(text: str, names: set[str]) -> Found:
-    """The rows of a text whose fields commas, semicolons or tabs separate."""
-    marks = [mark for mark in ",;\t" if mark in text.partition("\n")[0]]
-    try:
-        head, *rows = csv.reader(text.strip().split("\n"), delimiter=marks[0], strict=True)
-    except (IndexError, ValueError, csv.Error):
-        return None
-    value = _rows(head, rows, names) if {plain_name(cell) for cell in head} <= names else None
-    return None if value is None else (value, "", "")
-
-
-def _headings(text: str, names: set[str]) -> Found:
-    """The texts below headings that are the names of fields."""
-    before, *parts = _HEADING.split(text)
-    keys, texts = parts[::2], [one.strip() for one in parts[1::2]]
-    known = len(keys) > 1 and all(plain_name(key) in names for key in keys) and all(texts)
-    return (dict(zip(keys, texts, strict=True)), before, "") if known else None
-
-
 def _cells(line: str) -> list[str]:
     line = line.strip()
     if not (line.startswith("|") and line.endswith("|")):
@@ -136,51 +93,42 @@ def _cells(line: str) -> list[str]:
 
 def _xml(text: str, names: set[str]) -> Found:
     """The content of elements, where every one of them is closed."""
-    text = _CDATA.sub(lambda found: html.escape(found[1]), text)
-    tags = list(_TAG.finditer(text))
-    known = any(plain_name(tag["name"]) in names or _named(tag) for tag in tags)
-    if not known or _TAG.match(text[tags[0].start() :]) is None:
+    text = _CDATA.sub(lambda found: html.escape(found[1]), text).replace("&", "&amp;")
+    try:
+        root = ElementTree.fromstring(f"<_>{text}</_>")
+        known = any(plain_name(one.tag) in names or _named(one) for one in root.iter())
+        value = _element(root, 0) if known and "<!" not in text and "<?" not in text else None
+    except (ElementTree.ParseError, ValueError):
         return None
-    # Of each open element its name, the member that it is, and what it holds so far.
-    stack: list[tuple[str, str, list[tuple[str, Any]]]] = [("", "", [])]
-    position = tags[0].start()
-    for tag in tags:
-        said = with_characters(text[position : tag.start()]).strip()
-        position = tag.end()
-        if tag["close"]:
-            name, own, members = stack.pop()
-            if not stack or name != tag["name"] or (said and members):
-                return None
-            value = _content(name, members) if members else said
-            stack[-1][2].append((own or name, value))
-        elif said or len(stack) > _MAX_DEPTH:
-            return None
-        elif tag["empty"]:
-            stack[-1][2].append((tag["name"], attributes_of(tag["attributes"]) or None))
-        else:
-            own = _named(tag)
-            stack.append(
-                (tag["name"], own, [] if own else [*attributes_of(tag["attributes"]).items()])
-            )
-    if len(stack) > 1:
-        return None
-    return _content("", stack[0][2]), text[: tags[0].start()], text[position:]
+    return (value, root.text or "", "".join(one.tail or "" for one in root)) if value else None
 
 
-def _named(tag: re.Match[str]) -> str:
+def _named(element: ElementTree.Element) -> str:
     """The member that an element such as `<parameter name="title">` is, or ""."""
-    given = attributes_of(tag["attributes"])
+    given = element.attrib
     return given.get("name") or given.get("key", "") if len(given) == 1 else ""
 
 
-def _content(name: str, members: list[tuple[str, Any]]) -> Any:
-    """An element's members as an object; as a list where they all have the same name."""
+def _element(element: ElementTree.Element, depth: int) -> Any:
+    """An element's text, or its members as an object; as a list where all have the same name.
+
+    Raises:
+        ValueError: There is text between the members, or too many stand inside each other.
+    """
+    given = {} if _named(element) else element.attrib
+    members = [(name, with_characters(one)) for name, one in given.items()]
+    members += [(_named(one) or one.tag, _element(one, depth + 1)) for one in element]
+    said = with_characters(element.text or "").strip()
+    if not members:
+        return said or None
+    between = any((one.tail or "").strip() for one in element)
+    if depth > _MAX_DEPTH or (depth and (said or between)):
+        raise ValueError(element.tag)
     lists: dict[str, list[Any]] = {}
     for key, value in members:
         lists.setdefault(key, []).append(value)
-    if len(lists) == 1 and (
-        len(members) > 1 or plain_name(name).startswith(plain_name(members[0][0]))
-    ):
+    alike = len(members) > 1 or plain_name(element.tag).startswith(plain_name(members[0][0]))
+    if len(lists) == 1 and alike:
         return lists[members[0][0]]
     return {key: found if len(found) > 1 else found[0] for key, found in lists.items()}
 

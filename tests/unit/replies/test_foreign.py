@@ -70,7 +70,6 @@ def test_OV_54_an_outline_in_yaml_or_xml_is_read(reply: str) -> None:
         "**title:** Is\n**premise:** Snø: alltid.",
         "- **title**: Is\n- **premise**: Snø: alltid.",
         "title: Is\npremise: >-\n  Snø:\n  alltid.",
-        'dict(title="Is", premise="Snø: alltid.")',
         '<invoke name="svar"><parameter name="title">Is</parameter>'
         '<parameter name="premise">Snø: alltid.</parameter></invoke>',
         '1 | {\n2 |   "title": "Is",\n3 |   "premise": "Snø: alltid."\n4 | }',
@@ -108,7 +107,7 @@ def test_OV_29_half_a_value_in_another_notation_is_refused(reply: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
-    ["<a>", "a:\n", "- a\n", "```\n", "|a|b|\n", "<a b='", "title: x\n ", "[... ", "title(a="],
+    ["<a>", "a:\n", "- a\n", "```\n", "|a|b|\n", "<a b='", "title: x\n ", "[... "],
 )
 def test_other_notations_are_looked_for_in_linear_time(part: str) -> None:
     started = time.process_time()
