@@ -5,10 +5,10 @@ come back as JSON text, so that whatever holds for JSON holds for them. No text 
 a truth here: the schema says which it is.
 """
 
-import html
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -22,14 +22,12 @@ _MAX_TEXT: Final = 200_000
 _MAX_DEPTH: Final = 30
 _MARKS: Final = r"(?:\*\*|__)?"
 _KEY: Final = re.compile(
-    rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
+    rf"{_MARKS}(?P<key>[^\W\d][\w -]{{0,40}}+){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
 _BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
-_CDATA: Final = re.compile(r"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)\]\]>")
-_TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
 
 
 def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -87,17 +85,17 @@ def _cells(line: str) -> list[str]:
     line = line.strip()
     if not (line.startswith("|") and line.endswith("|")):
         return []
-    cells = (cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line[1:-1]))
-    return [found[2] if (found := _TICKED.fullmatch(cell)) else cell for cell in cells]
+    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line[1:-1])]
 
 
 def _xml(text: str, names: set[str]) -> Found:
     """The content of elements, where every one of them is closed."""
-    text = _CDATA.sub(lambda found: html.escape(found[1]), text).replace("&", "&amp;")
-    try:
-        root = ElementTree.fromstring(f"<_>{text}</_>")
+    if "<!--" in text or "<?" in text:  # a comment may say that something is left out
+        return None
+    try:  # within an element nothing can be declared; characters are decoded afterwards
+        root = ElementTree.fromstring(f"<_>{text.replace('&', '&amp;')}</_>")
         known = any(plain_name(one.tag) in names or _named(one) for one in root.iter())
-        value = _element(root, 0) if known and "<!" not in text and "<?" not in text else None
+        value = _element(root, 0) if known else None
     except (ElementTree.ParseError, ValueError):
         return None
     return (value, root.text or "", "".join(one.tail or "" for one in root)) if value else None
@@ -115,6 +113,8 @@ def _element(element: ElementTree.Element, depth: int) -> Any:
     Raises:
         ValueError: There is text between the members, or too many stand inside each other.
     """
+    if depth > _MAX_DEPTH:
+        raise ValueError(element.tag)
     given = {} if _named(element) else element.attrib
     members = [(name, with_characters(one)) for name, one in given.items()]
     members += [(_named(one) or one.tag, _element(one, depth + 1)) for one in element]
@@ -122,7 +122,7 @@ def _element(element: ElementTree.Element, depth: int) -> Any:
     if not members:
         return said or None
     between = any((one.tail or "").strip() for one in element)
-    if depth > _MAX_DEPTH or (depth and (said or between)):
+    if depth and (said or between):
         raise ValueError(element.tag)
     lists: dict[str, list[Any]] = {}
     for key, value in members:
@@ -143,8 +143,8 @@ def _lines(text: str, names: set[str]) -> Found:
         key = _KEY.fullmatch(item["rest"] if item else line)
         if not (plain_name(key["key"]) in names if key else item and not names):
             continue
-        block = _Block(lines, names)
-        value = block.read(at, indent, 0)
+        block = _Block([*lines, (-1, "\0")], names, at)
+        value = block.read(indent, 0)
         singles = [one for one in value if isinstance(one, dict) and len(one) == 1]
         merged = {name: one for member in singles for name, one in member.items()}
         value = merged if isinstance(value, list) and len(merged) == len(value) else value
@@ -155,20 +155,18 @@ def _lines(text: str, names: set[str]) -> Found:
     return None
 
 
+@dataclass
 class _Block:
-    """Lines with their indents, read from top to bottom."""
+    """Lines with their indents, read from top to bottom; the last is none of the text."""
 
-    def __init__(self, lines: list[tuple[int, str]], names: set[str]) -> None:
-        self.lines = lines
-        self.names = names
-        self.at = 0
+    lines: list[tuple[int, str]]
+    names: set[str]
+    at: int
 
-    def read(self, at: int, indent: int, depth: int) -> Any:
-        """The list or the object that begins at a line."""
-        self.at = at
-        if _ITEM.fullmatch(self.lines[at][1]):
-            return self._list(indent, depth)
-        return self._object(indent, depth)
+    def read(self, indent: int, depth: int) -> Any:
+        """The list or the object that begins at the line."""
+        is_list = _ITEM.fullmatch(self.lines[self.at][1])
+        return self._list(indent, depth) if is_list else self._object(indent, depth)
 
     def _list(self, indent: int, depth: int) -> list[Any]:
         found: list[Any] = []
@@ -183,7 +181,7 @@ class _Block:
                 found.append(self._object(inner, depth + 1))
             else:
                 self.at += 1
-                found.append(self._text(item["rest"], indent))
+                found.append(_text(item["rest"]))
         return found
 
     def _object(self, indent: int, depth: int) -> dict[str, Any]:
@@ -193,75 +191,50 @@ class _Block:
             if key in found or (depth == 0 and plain_name(key) not in self.names):
                 break
             self.at += 1
-            if member["quote"] and rest.endswith((",", "[", "{")):
-                break  # JSON without its braces
-            if rest and not _BLOCK.fullmatch(rest):
-                found[key] = self._text(rest, indent)
-            elif rest:
-                found[key] = self._block(rest, indent)
-            else:
+            if not rest:
                 found[key] = self._inner(indent, depth)
+            else:
+                found[key] = self._block(rest, indent) if _BLOCK.fullmatch(rest) else _text(rest)
         return found
 
     def _next(self, indent: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The match of the next line with words, if it has this indent."""
-        at = self._word()
-        found = (
-            pattern.fullmatch(self.lines[at][1])
-            if at < len(self.lines) and self.lines[at][0] == indent
-            else None
-        )
-        self.at = at if found else self.at
-        return found
+        while not self.lines[self.at][1]:
+            self.at += 1
+        deep, line = self.lines[self.at]
+        return pattern.fullmatch(line) if deep == indent else None
 
     def _inner(self, indent: int, depth: int) -> Any:
-        """What stands below a key: deeper lines, or a list."""
-        at = self._word()
-        if at == len(self.lines) or depth > _MAX_DEPTH:
-            return None
-        deeper, line = self.lines[at]
+        """What stands below a key: deeper lines with keys, or a list."""
+        while not self.lines[self.at][1]:
+            self.at += 1
+        deeper, line = self.lines[self.at]
         nested = deeper > indent and _KEY.fullmatch(line)
-        if nested or (deeper >= indent and _ITEM.fullmatch(line)):
-            return self.read(at, deeper, depth + 1)
-        return self._text("", indent) if deeper > indent else None
-
-    def _word(self) -> int:
-        """The next line that is not blank."""
-        rest = range(self.at, len(self.lines))
-        return next((at for at in rest if self.lines[at][1]), len(self.lines))
-
-    def _text(self, text: str, indent: int) -> Any:
-        """A text with the deeper lines that go on with it, without quotes around it."""
-        text = " ".join([text, *self._deeper(indent)]).strip()
-        if text in ("null", "~"):
-            return None
-        if text[:1] in ("{", "["):
-            outcome = repair_json(text)
-            whole = not outcome.trouble and text[outcome.end :].strip()[:1] in ("", "#")
-            return outcome.value if whole else text
-        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-            try:
-                return json.loads(text) if text[0] == '"' else text[1:-1].replace("''", "'")
-            except ValueError:
-                return text
-        return text
+        nested = nested or (deeper >= indent and _ITEM.fullmatch(line))
+        return self.read(deeper, depth + 1) if nested and depth <= _MAX_DEPTH else None
 
     def _block(self, mark: str, indent: int) -> str:
         """The lines of a block, blank ones too: as they stand, or as one line a paragraph."""
         start = self.at
-        while self.at < len(self.lines) and (
-            not self.lines[self.at][1] or self.lines[self.at][0] > indent
-        ):
+        while not self.lines[self.at][1] or self.lines[self.at][0] > indent:
             self.at += 1
         lines = self.lines[start : self.at]
         margin = min((deep for deep, line in lines if line), default=0)
         text = "\n".join(" " * (deep - margin) + line for deep, line in lines).strip("\n")
         return text if mark[0] == "|" else re.sub(r"(?<!\n)\n(?!\n)", " ", text)
 
-    def _deeper(self, indent: int) -> list[str]:
-        start = self.at
-        while (
-            self.at < len(self.lines) and self.lines[self.at][1] and self.lines[self.at][0] > indent
-        ):
-            self.at += 1
-        return [line for _, line in self.lines[start : self.at]]
+
+def _text(text: str) -> Any:
+    """A text without the quotes around it; a list or an object within its line."""
+    if text in ("null", "~"):
+        return None
+    if text[:1] in ("{", "["):
+        outcome = repair_json(text)
+        whole = not outcome.trouble and text[outcome.end :].strip()[:1] in ("", "#")
+        return outcome.value if whole else text
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        try:
+            return json.loads(text) if text[0] == '"' else text[1:-1].replace("''", "'")
+        except ValueError:
+            return text
+    return text
