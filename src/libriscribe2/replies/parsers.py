@@ -134,24 +134,16 @@ def within_limits(parser: Callable[[str], Any], limits: Limits) -> Callable[[str
 
 
 def _as_schema(limits: Limits) -> dict[str, Any]:
-    """A schema that says no more than the limits."""
+    """A schema that says no more than the limits; an object's members are those of a list's items."""
     schema: dict[str, Any] = {}
     for path, keywords in limits.items():
         part = schema
         for name in path.split("."):
-            part = part.setdefault("properties", {}).setdefault(name, {})
+            members = part.setdefault("properties", {})
+            part["items"] = {"properties": members}
+            part = members.setdefault(name, {})
         part.update(keywords)
-    return _through_lists(schema)
-
-
-def _through_lists(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with properties of list items moved under `items`."""
-    parts = {name: _through_lists(part) for name, part in schema.get("properties", {}).items()}
-    plain = {key: value for key, value in schema.items() if key != "properties"}
-    if not parts:
-        return plain
-    inner = {"properties": parts}
-    return {**plain, **inner, "items": inner}
+    return schema
 
 
 def _feedback(error: SchemaError) -> str:
