@@ -8,7 +8,7 @@ from bench.speed import hostile_texts
 from bench.timing import peak_memory, timed
 from libriscribe2.parsing.sections import multi_section_parser
 from libriscribe2.parsing.tool_calls import parse_llm_response
-from libriscribe2.replies.search_results import parse_search_results
+from libriscribe2.research.web.result_pages import parse_search_results
 
 # Beyond the units of JSON: what sections, tool calls and pages stumble over.
 UNITS: Final = {

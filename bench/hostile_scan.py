@@ -22,7 +22,7 @@ from bench.limits import OutOfTime, time_limit
 from libriscribe2.parsing.sections import multi_section_parser
 from libriscribe2.parsing.tool_calls import parse_llm_response
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.search_results import parse_search_results
+from libriscribe2.research.web.result_pages import parse_search_results
 from libriscribe2.utils.json_utils import JSONProcessor
 
 TOKENS: Final[list[str]] = json.loads(

@@ -11,8 +11,8 @@ from typing import Any, Final
 from libriscribe2.parsing.sections import multi_section_parser
 from libriscribe2.parsing.tool_calls import parse_llm_response
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.search_results import SearchResultItem, parse_search_results
 from libriscribe2.replies.strict_json import same_json
+from libriscribe2.research.web.result_pages import SearchResultItem, parse_search_results
 from libriscribe2.utils.json_utils import JSONProcessor
 
 HEADERS: Final = ("[Plan]", "[Critique]")

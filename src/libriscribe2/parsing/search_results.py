@@ -1,5 +1,5 @@
-"""The seed's name for `replies.search_results`."""
+"""The seed's name for `research.web.result_pages`."""
 
-from libriscribe2.replies.search_results import parse_search_results
+from libriscribe2.research.web.result_pages import parse_search_results
 
 __all__ = ["parse_search_results"]

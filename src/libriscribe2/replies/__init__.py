@@ -1,4 +1,4 @@
-"""A reply becomes a value or a refusal: JSON, calls, sections, result pages.
+"""A reply becomes a value or a refusal: JSON, calls or sections.
 
 Nothing of the rest of the program is imported but names of log messages and the count of words.
 What has to hold here:

@@ -14,11 +14,7 @@ from libriscribe2.prose import SPACE, count_words
 from libriscribe2.replies.outcome import ExtractionReport
 
 FENCE_OPENER: Final = r"`{3,}|(?m:^)[ \t]*~{3,}"
-_OPENING: Final = re.compile(
-    r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]*+)(?P<break>\n|\Z)"
-)
-_ONE_LINE: Final = re.compile(r"(?P<marks>`{3,})(?P<inside>[^`\n]++)(?P=marks)")
-_WITH_LANGUAGE: Final = re.compile(r"[ \t]*+(?P<info>[\w+-]*+)[ \t]*+(?=[^`\n])")
+_OPENING: Final = re.compile(r"[ \t]*+(?P<marks>`{3,}+|~{3,}+)[ \t]*+(?P<info>[^\n`]*+)(?:\n|\Z)")
 _PROSE: Final = frozenset({"markdown", "md", "text", "txt", "plaintext", "prose"})
 _LONGEST_SPAN: Final = 4_000
 _TICKS: Final = re.compile(r"`+")
@@ -31,10 +27,9 @@ class Fence:
     Attributes:
         start: Where the opening marks begin.
         body_start: Where the code begins.
-        body_end: Where the code ends, without the last line break.
+        body_end: Where the code ends, without white space.
         end: Where the closing marks end; the end of the text when nothing closes the block.
         language: The first word behind the opening marks, in lower case.
-        closed: Whether closing marks were found.
     """
 
     start: int
@@ -42,10 +37,9 @@ class Fence:
     body_end: int
     end: int
     language: str
-    closed: bool
 
 
-def fence_at(text: str, start: int, code_until: int | None = None) -> Fence | None:
+def fence_at(text: str, start: int, code_until: int = 0) -> Fence | None:
     """The fenced block whose opening marks stand at `start`.
 
     Args:
@@ -59,16 +53,15 @@ def fence_at(text: str, start: int, code_until: int | None = None) -> Fence | No
     """
     opening = _OPENING.match(text, start)
     if opening is None:
-        return _one_line_fence(text, start)
-    marks = opening["marks"]
-    search_from = opening.end() if code_until is None else max(opening.end(), code_until)
-    closing = _closing_marks(marks[0], len(marks)).search(text, search_from)
-    words = opening["info"].split()
-    language = words[0].lower() if words else ""
-    if closing is None:
-        return Fence(opening.start(), opening.end(), len(text), len(text), language, closed=False)
-    body_end = max(opening.end(), _line_break_before(text, search_from, closing.start()))
-    return Fence(opening.start(), opening.end(), body_end, closing.end(), language, closed=True)
+        return None
+    mark, most = opening["marks"][0], len(opening["marks"])
+    code = max(opening.end(), code_until)
+    closers = re.compile(rf"(?m)(?<!{mark}){mark}{{{most},}}+[ \t\r]*+$")
+    closing = closers.search(text, code)
+    last, end = closing.span() if closing else (len(text), len(text))
+    language = (opening["info"].split() or [""])[0].lower()
+    body_end = code + len(text[code:last].rstrip())
+    return Fence(opening.start(), opening.end(), body_end, end, language)
 
 
 def code_span_end(text: str, start: int) -> int:
@@ -122,30 +115,6 @@ def _is_balanced(inner: str, marks: str, *, holds_prose: bool) -> bool:
         if not opened or is_bare:
             opened = not opened
     return not opened
-
-
-def _closing_marks(mark: str, count: int) -> re.Pattern[str]:
-    return re.compile(rf"(?m)(?<!{mark}){mark}{{{count},}}+[ \t\r]*+$")
-
-
-def _line_break_before(text: str, start: int, marks: int) -> int:
-    """Where the break stands before the line of closing marks; where the marks stand, if none."""
-    place = start + len(text[start:marks].rstrip(" \t>"))
-    if place > start and text[place - 1] == "\n":
-        place -= 1
-        place -= place > start and text[place - 1] == "\r"
-    return place
-
-
-def _one_line_fence(text: str, start: int) -> Fence | None:
-    """A block on one line: three ticks, a language, the code, three ticks; one word is code."""
-    whole = _ONE_LINE.match(text, start)
-    if whole is None:
-        return None
-    opening = _WITH_LANGUAGE.match(text, whole.start("inside"))
-    body_start = opening.end() if opening else whole.start("inside")
-    info = opening["info"].lower() if opening else ""
-    return Fence(start, body_start, whole.end("inside"), whole.end(), info, closed=True)
 
 
 EMPTY_REPLY: Final = "Empty response. Please provide output."
@@ -233,7 +202,7 @@ _REASONING: Final = ("think", "thinking", "reasoning")
 _LONGEST_TAG: Final = 12
 
 
-_FENCE_LINE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+FENCE_LINE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
 _MOST_OUTSIDE: Final = 40
 _MUCH_MORE: Final = 5
 """A text that is nearly all in one fence has at most so many words outside, a fifth of those inside."""
@@ -279,7 +248,7 @@ def only_fence(text: str) -> tuple[str, str, str] | None:
 
     Without a fence all of it counts as inside.
     """
-    lines = list(_FENCE_LINE.finditer(text))
+    lines = list(FENCE_LINE.finditer(text))
     if len(lines) != 2:
         return None if lines else ("", text, "")
     first, last = lines
@@ -316,5 +285,5 @@ def plain_value(result: ParserResult) -> Any:
     """What a parser read, as plain JSON; None where it refused the reply."""
     if result["status"] != "success":
         return None
-    data = result["data"] if "data" in result else result.get("sections")
+    data = payload(result)
     return data.model_dump(mode="json") if isinstance(data, BaseModel) else data

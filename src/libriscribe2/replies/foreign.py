@@ -1,55 +1,43 @@
-"""Values in another notation than JSON: YAML, fields, lists and tables of Markdown, XML, a call.
+"""Values in another notation than JSON: YAML, fields, lists and tables of Markdown, XML.
 
 They count only where the wanted schema knows their names and nothing is left over behind them, and
 come back as JSON text, so that whatever holds for JSON holds for them. No text of theirs is a number or
 a truth here: the schema says which it is.
 """
 
-import ast
-import csv
-import html
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
+from xml.etree import ElementTree
 
 from libriscribe2.replies.contract import only_fence
-from libriscribe2.replies.normalise import attributes_of, with_characters
+from libriscribe2.replies.normalise import with_characters
 from libriscribe2.replies.remarks import words_of
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.schema_fit import plain_name, properties_of, resolve
 
 _MAX_TEXT: Final = 200_000
-_MAX_CALL: Final = 20_000
 _MAX_DEPTH: Final = 30
 _MARKS: Final = r"(?:\*\*|__)?"
 _KEY: Final = re.compile(
-    rf"{_MARKS}(?P<quote>[\"'`]?)(?P<key>[^\W\d][\w -]{{0,40}}+)(?P=quote){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
+    rf"{_MARKS}(?P<key>[^\W\d][\w -]{{0,40}}+){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
-_MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
-_HEADING: Final = re.compile(r"^#{1,6}[ \t]+([^\n]{1,40}?)[ \t]*:?$", re.MULTILINE)
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
-_TAG: Final = re.compile(
-    r"<(?P<close>/?)(?P<name>[^\W\d][\w.:-]*+)(?P<attributes>(?:\s++[\w:-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*+)\s*(?P<empty>/?)>"
-)
-_CDATA: Final = re.compile(r"<!\[CDATA\[([^\]]*+(?:\](?!\]>)[^\]]*+)*+)\]\]>")
-_CALL: Final = re.compile(r"(?:\w+\s*=\s*)?(?P<call>[^\W\d]\w*\((?=\s*[^\W\d]\w*\s*=))")
-_TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
 
 
 def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The notation's name and the text with the value in JSON, for each that the text may be."""
-    if _MEMBERS.match(text) and not text.endswith("}"):
-        yield "missing_braces", f"{{{text}}}"
     parts = only_fence(text) if len(text) <= _MAX_TEXT else None
     if parts is None or parts[1].lstrip()[:1] in ("{", "["):
         return
     before, body, behind = parts[0], parts[1].strip("\n"), parts[2]
     names = {plain_name(name) for name in _names(wanted, wanted)}
-    for read in (_call, _xml, _table, _csv, _lines, _headings):
+    for read in (_xml, _table, _lines):
         found = read(body, names)
         if found is not None and not words_of(found[2] + behind):
             value = json.dumps(found[0], ensure_ascii=False)
@@ -66,20 +54,6 @@ def _names(node: Any, root: Mapping[str, Any]) -> Iterator[str]:
 
 
 Found = tuple[Any, str, str] | None
-
-
-def _call(text: str, names: set[str]) -> Found:
-    """The arguments of `dict(title="...")`."""
-    start = _CALL.match(text) if len(text) <= _MAX_CALL else None
-    try:
-        code = text[start.start("call") :].strip() if start else "None"
-        tree = ast.parse(code, mode="eval").body
-        given = [(one.arg, ast.literal_eval(one.value)) for one in getattr(tree, "keywords", ())]
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    value = {name: one for name, one in given if name and plain_name(name) in names}
-    whole = len(value) == len(given) > 0 and not getattr(tree, "args", ())
-    return (value, "", "") if whole else None
 
 
 def _table(text: str, names: set[str]) -> Found:
@@ -107,80 +81,54 @@ def _rows(head: list[str], rows: list[list[str]], names: set[str]) -> Any:
     return dict(pairs) if 1 < len(pairs) == len(rows) == len({row[0] for row in rows}) else None
 
 
-def _csv(text: str, names: set[str]) -> Found:
-    """The rows of a text whose fields commas, semicolons or tabs separate."""
-    marks = [mark for mark in ",;\t" if mark in text.partition("\n")[0]]
-    try:
-        head, *rows = csv.reader(text.strip().split("\n"), delimiter=marks[0], strict=True)
-    except (IndexError, ValueError, csv.Error):
-        return None
-    value = _rows(head, rows, names) if {plain_name(cell) for cell in head} <= names else None
-    return None if value is None else (value, "", "")
-
-
-def _headings(text: str, names: set[str]) -> Found:
-    """The texts below headings that are the names of fields."""
-    before, *parts = _HEADING.split(text)
-    keys, texts = parts[::2], [one.strip() for one in parts[1::2]]
-    known = len(keys) > 1 and all(plain_name(key) in names for key in keys) and all(texts)
-    return (dict(zip(keys, texts, strict=True)), before, "") if known else None
-
-
 def _cells(line: str) -> list[str]:
     line = line.strip()
     if not (line.startswith("|") and line.endswith("|")):
         return []
-    cells = (cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line[1:-1]))
-    return [found[2] if (found := _TICKED.fullmatch(cell)) else cell for cell in cells]
+    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line[1:-1])]
 
 
 def _xml(text: str, names: set[str]) -> Found:
     """The content of elements, where every one of them is closed."""
-    text = _CDATA.sub(lambda found: html.escape(found[1]), text)
-    tags = list(_TAG.finditer(text))
-    known = any(plain_name(tag["name"]) in names or _named(tag) for tag in tags)
-    if not known or _TAG.match(text[tags[0].start() :]) is None:
+    if "<!--" in text or "<?" in text:  # a comment may say that something is left out
         return None
-    # Of each open element its name, the member that it is, and what it holds so far.
-    stack: list[tuple[str, str, list[tuple[str, Any]]]] = [("", "", [])]
-    position = tags[0].start()
-    for tag in tags:
-        said = with_characters(text[position : tag.start()]).strip()
-        position = tag.end()
-        if tag["close"]:
-            name, own, members = stack.pop()
-            if not stack or name != tag["name"] or (said and members):
-                return None
-            value = _content(name, members) if members else said
-            stack[-1][2].append((own or name, value))
-        elif said or len(stack) > _MAX_DEPTH:
-            return None
-        elif tag["empty"]:
-            stack[-1][2].append((tag["name"], attributes_of(tag["attributes"]) or None))
-        else:
-            own = _named(tag)
-            stack.append(
-                (tag["name"], own, [] if own else [*attributes_of(tag["attributes"]).items()])
-            )
-    if len(stack) > 1:
+    try:  # within an element nothing can be declared; characters are decoded afterwards
+        root = ElementTree.fromstring(f"<_>{text.replace('&', '&amp;')}</_>")
+        known = any(plain_name(one.tag) in names or _named(one) for one in root.iter())
+        value = _element(root, 0) if known else None
+    except (ElementTree.ParseError, ValueError):
         return None
-    return _content("", stack[0][2]), text[: tags[0].start()], text[position:]
+    return (value, root.text or "", "".join(one.tail or "" for one in root)) if value else None
 
 
-def _named(tag: re.Match[str]) -> str:
+def _named(element: ElementTree.Element) -> str:
     """The member that an element such as `<parameter name="title">` is, or ""."""
-    given = attributes_of(tag["attributes"])
+    given = element.attrib
     return given.get("name") or given.get("key", "") if len(given) == 1 else ""
 
 
-def _content(name: str, members: list[tuple[str, Any]]) -> Any:
-    """An element's members as an object; as a list where they all have the same name."""
+def _element(element: ElementTree.Element, depth: int) -> Any:
+    """An element's text, or its members as an object; as a list where all have the same name.
+
+    Raises:
+        ValueError: There is text between the members, or too many stand inside each other.
+    """
+    if depth > _MAX_DEPTH:
+        raise ValueError(element.tag)
+    given = {} if _named(element) else element.attrib
+    members = [(name, with_characters(one)) for name, one in given.items()]
+    members += [(_named(one) or one.tag, _element(one, depth + 1)) for one in element]
+    said = with_characters(element.text or "").strip()
+    if not members:
+        return said or None
+    between = any((one.tail or "").strip() for one in element)
+    if depth and (said or between):
+        raise ValueError(element.tag)
     lists: dict[str, list[Any]] = {}
     for key, value in members:
         lists.setdefault(key, []).append(value)
-    if len(lists) == 1 and (
-        len(members) > 1 or plain_name(name).startswith(plain_name(members[0][0]))
-    ):
+    alike = len(members) > 1 or plain_name(element.tag).startswith(plain_name(members[0][0]))
+    if len(lists) == 1 and alike:
         return lists[members[0][0]]
     return {key: found if len(found) > 1 else found[0] for key, found in lists.items()}
 
@@ -195,8 +143,8 @@ def _lines(text: str, names: set[str]) -> Found:
         key = _KEY.fullmatch(item["rest"] if item else line)
         if not (plain_name(key["key"]) in names if key else item and not names):
             continue
-        block = _Block(lines, names)
-        value = block.read(at, indent, 0)
+        block = _Block([*lines, (-1, "\0")], names, at)
+        value = block.read(indent, 0)
         singles = [one for one in value if isinstance(one, dict) and len(one) == 1]
         merged = {name: one for member in singles for name, one in member.items()}
         value = merged if isinstance(value, list) and len(merged) == len(value) else value
@@ -207,20 +155,18 @@ def _lines(text: str, names: set[str]) -> Found:
     return None
 
 
+@dataclass
 class _Block:
-    """Lines with their indents, read from top to bottom."""
+    """Lines with their indents, read from top to bottom; the last is none of the text."""
 
-    def __init__(self, lines: list[tuple[int, str]], names: set[str]) -> None:
-        self.lines = lines
-        self.names = names
-        self.at = 0
+    lines: list[tuple[int, str]]
+    names: set[str]
+    at: int
 
-    def read(self, at: int, indent: int, depth: int) -> Any:
-        """The list or the object that begins at a line."""
-        self.at = at
-        if _ITEM.fullmatch(self.lines[at][1]):
-            return self._list(indent, depth)
-        return self._object(indent, depth)
+    def read(self, indent: int, depth: int) -> Any:
+        """The list or the object that begins at the line."""
+        is_list = _ITEM.fullmatch(self.lines[self.at][1])
+        return self._list(indent, depth) if is_list else self._object(indent, depth)
 
     def _list(self, indent: int, depth: int) -> list[Any]:
         found: list[Any] = []
@@ -235,7 +181,7 @@ class _Block:
                 found.append(self._object(inner, depth + 1))
             else:
                 self.at += 1
-                found.append(self._text(item["rest"], indent))
+                found.append(_text(item["rest"]))
         return found
 
     def _object(self, indent: int, depth: int) -> dict[str, Any]:
@@ -245,75 +191,50 @@ class _Block:
             if key in found or (depth == 0 and plain_name(key) not in self.names):
                 break
             self.at += 1
-            if member["quote"] and rest.endswith((",", "[", "{")):
-                break  # JSON without its braces
-            if rest and not _BLOCK.fullmatch(rest):
-                found[key] = self._text(rest, indent)
-            elif rest:
-                found[key] = self._block(rest, indent)
-            else:
+            if not rest:
                 found[key] = self._inner(indent, depth)
+            else:
+                found[key] = self._block(rest, indent) if _BLOCK.fullmatch(rest) else _text(rest)
         return found
 
     def _next(self, indent: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """The match of the next line with words, if it has this indent."""
-        at = self._word()
-        found = (
-            pattern.fullmatch(self.lines[at][1])
-            if at < len(self.lines) and self.lines[at][0] == indent
-            else None
-        )
-        self.at = at if found else self.at
-        return found
+        while not self.lines[self.at][1]:
+            self.at += 1
+        deep, line = self.lines[self.at]
+        return pattern.fullmatch(line) if deep == indent else None
 
     def _inner(self, indent: int, depth: int) -> Any:
-        """What stands below a key: deeper lines, or a list."""
-        at = self._word()
-        if at == len(self.lines) or depth > _MAX_DEPTH:
-            return None
-        deeper, line = self.lines[at]
+        """What stands below a key: deeper lines with keys, or a list."""
+        while not self.lines[self.at][1]:
+            self.at += 1
+        deeper, line = self.lines[self.at]
         nested = deeper > indent and _KEY.fullmatch(line)
-        if nested or (deeper >= indent and _ITEM.fullmatch(line)):
-            return self.read(at, deeper, depth + 1)
-        return self._text("", indent) if deeper > indent else None
-
-    def _word(self) -> int:
-        """The next line that is not blank."""
-        rest = range(self.at, len(self.lines))
-        return next((at for at in rest if self.lines[at][1]), len(self.lines))
-
-    def _text(self, text: str, indent: int) -> Any:
-        """A text with the deeper lines that go on with it, without quotes around it."""
-        text = " ".join([text, *self._deeper(indent)]).strip()
-        if text in ("null", "~"):
-            return None
-        if text[:1] in ("{", "["):
-            outcome = repair_json(text)
-            whole = not outcome.trouble and text[outcome.end :].strip()[:1] in ("", "#")
-            return outcome.value if whole else text
-        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
-            try:
-                return json.loads(text) if text[0] == '"' else text[1:-1].replace("''", "'")
-            except ValueError:
-                return text
-        return text
+        nested = nested or (deeper >= indent and _ITEM.fullmatch(line))
+        return self.read(deeper, depth + 1) if nested and depth <= _MAX_DEPTH else None
 
     def _block(self, mark: str, indent: int) -> str:
         """The lines of a block, blank ones too: as they stand, or as one line a paragraph."""
         start = self.at
-        while self.at < len(self.lines) and (
-            not self.lines[self.at][1] or self.lines[self.at][0] > indent
-        ):
+        while not self.lines[self.at][1] or self.lines[self.at][0] > indent:
             self.at += 1
         lines = self.lines[start : self.at]
         margin = min((deep for deep, line in lines if line), default=0)
         text = "\n".join(" " * (deep - margin) + line for deep, line in lines).strip("\n")
         return text if mark[0] == "|" else re.sub(r"(?<!\n)\n(?!\n)", " ", text)
 
-    def _deeper(self, indent: int) -> list[str]:
-        start = self.at
-        while (
-            self.at < len(self.lines) and self.lines[self.at][1] and self.lines[self.at][0] > indent
-        ):
-            self.at += 1
-        return [line for _, line in self.lines[start : self.at]]
+
+def _text(text: str) -> Any:
+    """A text without the quotes around it; a list or an object within its line."""
+    if text in ("null", "~"):
+        return None
+    if text[:1] in ("{", "["):
+        outcome = repair_json(text)
+        whole = not outcome.trouble and text[outcome.end :].strip()[:1] in ("", "#")
+        return outcome.value if whole else text
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        try:
+            return json.loads(text) if text[0] == '"' else text[1:-1].replace("''", "'")
+        except ValueError:
+            return text
+    return text

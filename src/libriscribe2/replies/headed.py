@@ -1,15 +1,16 @@
 """Replies in sections: headers found, bodies cut out, missing ones named in the feedback."""
 
 import re
+from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
+    FENCE_LINE,
     ParserResult,
     failure,
     has_text,
@@ -17,13 +18,10 @@ from libriscribe2.replies.contract import (
     success,
 )
 
-MAX_MARKS: Final = 5_000
-
+_MAX_MARKS: Final = 5_000
 _BRACKETS: Final = str.maketrans("【】［］：", "[][]:")
 _DECORATION: Final = "#*_>~` \t"
-_NUMBER: Final = re.compile(r"[#*_ \t]*\d{1,3}[.)][ \t]+")
-_FENCE: Final = ("```", "~~~")
-_FENCE_ALONE: Final = re.compile(r"\A(?:`{3}|~{3})[^\n]*\Z")
+_NUMBER: Final = re.compile(r"\A[#*_ \t]*\d{1,3}[.)][ \t]+")
 _CLOSERS: Final = ("]", ")", ">", "}")
 # Decoration that a header line has at most.
 _MARGIN: Final = 200
@@ -40,95 +38,41 @@ class Form(IntEnum):
     IN_FENCE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """One line that opens a section.
 
     Attributes:
         start: Where the line begins in the text.
         end: Where it ends.
         key: The header under which the section is returned.
-        inline: Text of the section on the header's own line, or "".
         form: How sure the reading is.
+        inline: Text of the section on the header's own line, or "".
     """
 
     start: int
     end: int
     key: str
-    inline: str
-    form: Form
+    form: Form = Form.WHOLE_LINE
+    inline: str = ""
 
 
-class Line(NamedTuple):
-    """One line of a text, with its place."""
-
-    start: int
-    end: int
-    text: str
-
-    def opens(self, key: str, form: Form, inline: str = "") -> Mark:
-        """The mark that this line is."""
-        return Mark(self.start, self.end, key, inline, form)
-
-
-def lines_of(text: str) -> Iterator[Line]:
-    """The lines of a text, one at a time: a list of short ones takes ten times the text."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield Line(start, end, text[start:end])
-        start = end + 1
-    yield Line(start, len(text), text[start:])
-
-
-def find_marks(text: str, headers: Sequence[str]) -> list[Mark]:
-    """Every line that opens one of the headers, top to bottom.
-
-    Args:
-        text: The reply.
-        headers: The headers as they were asked for.
-
-    Returns:
-        The marks, at most one for a line and one more than `MAX_MARKS` in all.
-    """
+def _marks(text: str, headers: Sequence[str]) -> Iterator[Mark]:
+    """Every line that opens one of the headers, top to bottom; a code block may show one."""
     folded = {_fold(header): header for header in reversed(headers)}
-    bare = {_fold(header).strip("[]"): header for header in reversed(headers)}
+    bare = {name.strip("[]"): header for name, header in folded.items()}
     longest = _MARGIN + _FOLDED * max(map(len, headers))
     shortest = -(-min(map(len, bare)) // _FOLDED)
-    marks = (
-        (_decorated(line, folded) if len(line.text) <= longest else None)
-        or _inline(line, folded, longest)
-        or (_alone(line, folded, bare) if len(line.text) <= longest else None)
-        for line in lines_of(text)
-        if line.text and len(line.text) >= shortest
-    )
-    return _first(_beside_fences(text, (mark for mark in marks if mark is not None)))
-
-
-def _beside_fences(text: str, marks: Iterable[Mark]) -> Iterator[Mark]:
-    """The marks, those inside a code block as the least sure: a block may show a header."""
-    if not any(fence in text for fence in _FENCE):
-        yield from marks
-        return
-    place, inside = 0, False
-    for mark in marks:
-        between = text[place : mark.start]
-        fences = sum(line.text.lstrip().startswith(_FENCE) for line in lines_of(between))
-        inside, place = inside != bool(fences % 2), mark.start
-        yield replace(mark, form=Form.IN_FENCE) if inside else mark
-
-
-def find_pattern_marks(text: str, patterns: Sequence[re.Pattern[str]]) -> list[Mark]:
-    """Every line that one of the patterns matches from its start, keyed by the line itself."""
-    stripped = ((line, line.text.strip()) for line in lines_of(text))
-    return _first(
-        line.opens(key, Form.WHOLE_LINE)
-        for line, key in stripped
-        if key and any(pattern.match(key) for pattern in patterns)
-    )
-
-
-def _first(marks: Iterable[Mark]) -> list[Mark]:
-    return list(islice(marks, MAX_MARKS + 1))
+    fences = [fence.start() for fence in FENCE_LINE.finditer(text)]
+    for line in re.finditer(rf"(?m)^[^\n]{{{max(shortest, 1)},}}+", text):
+        plain = _fold(line[0]) if len(line[0]) <= longest else None
+        found: Opened = (folded[plain], Form.WHOLE_LINE, "") if plain in folded else None
+        found = found or _inline(line[0], folded, longest)
+        if found is None and plain is not None:
+            found = _alone(line[0], plain, folded, bare)
+        if found is not None:
+            key, form, inline = found
+            form = Form.IN_FENCE if bisect_left(fences, line.start()) % 2 else form
+            yield Mark(line.start(), line.end(), key, form, inline)
 
 
 def _fold(text: str) -> str:
@@ -137,14 +81,13 @@ def _fold(text: str) -> str:
     return folded.rstrip(":").strip(_DECORATION).casefold()
 
 
-def _decorated(line: Line, folded: Mapping[str, str]) -> Mark | None:
-    header = folded.get(_fold(line.text))
-    return line.opens(header, Form.WHOLE_LINE) if header is not None else None
+Opened = tuple[str, Form, str] | None
+"""The header that a line opens, how surely, and what else the line says."""
 
 
-def _inline(line: Line, folded: Mapping[str, str], longest: int) -> Mark | None:
+def _inline(line: str, folded: Mapping[str, str], longest: int) -> Opened:
     """A header with text behind it: after a colon, or right after a closing bracket."""
-    head = line.text[:longest]
+    head = line[:longest]
     plain = head.translate(_BRACKETS).lstrip(_DECORATION)
     for name, header in folded.items():
         if not name or plain[: len(name)].casefold() != name:
@@ -152,9 +95,9 @@ def _inline(line: Line, folded: Mapping[str, str], longest: int) -> Mark | None:
         rest = plain[len(name) :].lstrip(_DECORATION)
         behind = len(head) - len(rest)
         if rest.startswith(":"):
-            return line.opens(header, Form.WHOLE_LINE, _behind(line.text, behind + 1))
-        if name.endswith(_CLOSERS):
-            return line.opens(header, Form.INLINE, _behind(line.text, behind))
+            return header, Form.WHOLE_LINE, _behind(line, behind + 1)
+        if rest and name.endswith(_CLOSERS):
+            return header, Form.INLINE, _behind(line, behind)
     return None
 
 
@@ -164,31 +107,20 @@ def _behind(line: str, start: int) -> str:
     return text[2:].strip() if text.startswith("**") and text.count("**") % 2 else text
 
 
-def _alone(line: Line, folded: Mapping[str, str], bare: Mapping[str, str]) -> Mark | None:
-    """A header with something less usual about it: a number before it, no brackets."""
-    return _numbered(line, folded) or _without_brackets(line, bare)
+def _alone(line: str, plain: str, folded: Mapping[str, str], bare: Mapping[str, str]) -> Opened:
+    """A header with a number before it, or one without its brackets.
+
+    A point of a list, such as `1. [Plan]`, may be a mere list; without brackets (`## Plan`) a
+    line has to be decorated.
+    """
+    numbered = _fold(_NUMBER.sub("", line, count=1))
+    if numbered in folded and numbered.endswith(_CLOSERS):
+        return folded[numbered], Form.INLINE, ""
+    unlike = plain != line.strip().casefold() and plain.strip("[]") in bare
+    return (bare[plain.strip("[]")], Form.WITHOUT_BRACKETS, "") if unlike else None
 
 
-def _numbered(line: Line, folded: Mapping[str, str]) -> Mark | None:
-    """A bracketed header as a point of a list, such as `1. [Plan]`; it may be a mere list."""
-    number = _NUMBER.match(line.text)
-    if number is None:
-        return None
-    name = _fold(line.text[number.end() :])
-    header = folded.get(name) if name.endswith(_CLOSERS) else None
-    return line.opens(header, Form.INLINE) if header is not None else None
-
-
-def _without_brackets(line: Line, bare: Mapping[str, str]) -> Mark | None:
-    """A decorated line that says the header without its brackets, such as `## Plan`."""
-    plain = line.text.strip()
-    if _fold(plain) == plain.casefold():
-        return None
-    header = bare.get(_fold(plain).strip("[]"))
-    return line.opens(header, Form.WITHOUT_BRACKETS) if header is not None else None
-
-
-_MIN_DIVIDER: Final = 5
+_DIVIDER: Final = re.compile(r"(?m)^[^\S\n]*+={5,}+[^\S\n]*+$")
 _MATCH_MODES: Final = ("ALL", "ANY")
 _POINTS_ELSEWHERE: Final = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]|[\s.…\-–—]+")
 
@@ -226,15 +158,20 @@ def multi_section_parser(
     text = plain_reply(raw_reply).replace("\r\n", "\n").replace("\r", "\n")
     if not headers:
         return _between_dividers(text, allow_empty=allow_empty)
+    patterns = {header: _compiled(header) for header in headers} if regex_mode else {}
+    opened = _matches(text, patterns.values()) if regex_mode else _marks(text, headers)
+    marks = list(islice(opened, _MAX_MARKS + 1))
+    if len(marks) > _MAX_MARKS:
+        return failure("The reply repeats its headers without end. Please write each section once.")
+    found: dict[str, str] = {}
+    for mark, body in _bodies(text, marks if regex_mode else _boundaries(text, marks)):
+        found[mark.key] = body or found.get(mark.key, "")
+    missing = [one for one in headers if one not in found]
     if regex_mode:
-        return _by_pattern(text, headers, match_mode, allow_empty=allow_empty)
-    marks = find_marks(text, headers)
-    if len(marks) > MAX_MARKS:
-        return _too_many()
-    kept = _boundaries(text, marks)
-    found = _by_key(_bodies(text, kept))
-    missing = [header for header in headers if header not in found]
-    return _result(headers, found, missing, match_mode, allow_empty=allow_empty)
+        missing = [one for one in headers if not any(map(patterns[one].match, found))]
+    if match_mode == "ALL" and missing:
+        return failure(f"Missing required sections: {missing}")
+    return _result([*found] if regex_mode else headers, found, match_mode, allow_empty=allow_empty)
 
 
 def _checked_headers(headers: Sequence[str] | None) -> list[str]:
@@ -244,45 +181,18 @@ def _checked_headers(headers: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(wanted))
 
 
-def _too_many() -> ParserResult:
-    return failure("The reply repeats its headers without end. Please write each section once.")
-
-
 def _between_dividers(text: str, *, allow_empty: bool) -> ParserResult:
     """The text between the last two divider lines; five "=" inside a sentence divide nothing."""
-    dividers = deque(
-        (
-            line
-            for line in lines_of(text)
-            if len(line.text.strip()) >= _MIN_DIVIDER and not line.text.strip().strip("=")
-        ),
-        maxlen=2,
-    )
+    dividers = deque(_DIVIDER.finditer(text), maxlen=2)
     if len(dividers) < 2:
         return failure("No content divider found")
-    content = text[dividers[0].end : dividers[1].start].strip()
+    content = text[dividers[0].end() : dividers[1].start()].strip()
     if not content and not allow_empty:
         return failure(
             "There is no text between the last two divider lines. "
             "Please write the content between two lines of `=====`."
         )
     return success(content)
-
-
-def _by_pattern(
-    text: str, headers: Sequence[str], match_mode: str, *, allow_empty: bool
-) -> ParserResult:
-    patterns = {header: _compiled(header) for header in headers}
-    marks = find_pattern_marks(text, list(patterns.values()))
-    if len(marks) > MAX_MARKS:
-        return _too_many()
-    found = _by_key(_bodies(text, marks))
-    missing = [
-        header
-        for header, pattern in patterns.items()
-        if not any(pattern.match(key) for key in found)
-    ]
-    return _result(list(found), found, missing, match_mode, allow_empty=allow_empty)
 
 
 def _compiled(header: str) -> re.Pattern[str]:
@@ -292,22 +202,22 @@ def _compiled(header: str) -> re.Pattern[str]:
         raise ValueError(f"section header {header!r} is not a valid pattern: {error}") from error
 
 
+def _matches(text: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[Mark]:
+    """Every line that one of the patterns matches from its start, keyed by the line itself."""
+    patterns = tuple(patterns)
+    for line in re.finditer(r"[^\n]+", text):
+        key = line[0].strip()
+        if key and any(pattern.match(key) for pattern in patterns):
+            yield Mark(line.start(), line.end(), key)
+
+
 def _bodies(text: str, marks: Sequence[Mark]) -> list[tuple[Mark, str]]:
     """Each mark with the stripped text up to the next mark; a line of a fence alone says nothing."""
     edges = [*(mark.start for mark in marks), len(text)]
-    bodies = (
-        f"{mark.inline}{text[mark.end : end]}".strip()
-        for mark, end in zip(marks, edges[1:], strict=True)
-    )
-    return [(mark, _FENCE_ALONE.sub("", body)) for mark, body in zip(marks, bodies, strict=True)]
-
-
-def _by_key(bodies: Iterable[tuple[Mark, str]]) -> dict[str, str]:
-    """One text for each header: the last that says something, else the empty one."""
-    found: dict[str, str] = {}
-    for mark, body in bodies:
-        if body or mark.key not in found:
-            found[mark.key] = body
+    found = []
+    for mark, end in zip(marks, edges[1:], strict=True):
+        body = f"{mark.inline}{text[mark.end : end]}".strip()
+        found.append((mark, "" if FENCE_LINE.fullmatch(body) else body))
     return found
 
 
@@ -341,96 +251,23 @@ def _is_mention(text: str, mark: Mark, body: str) -> bool:
     line_end = max(mark.start - 1, 0)
     before = text[text.rfind("\n", 0, line_end) + 1 : line_end].rstrip()
     # Right below a line that ends without a stop, it goes on with that line.
-    return (before[-1:].isalpha() and (body[:1].islower() or "\n" not in body)) or (
-        before[-1:] == "," and body[:1].islower()
+    return (before[-1:].isalpha() or before[-1:] == ",") and (
+        body[:1].islower() or "\n" not in body
     )
 
 
 def _result(
-    order: Sequence[str],
-    found: Mapping[str, str],
-    missing: Sequence[str],
-    match_mode: str,
-    *,
-    allow_empty: bool,
+    order: Sequence[str], found: Mapping[str, str], match_mode: str, *, allow_empty: bool
 ) -> ParserResult:
-    if match_mode == "ALL" and missing:
-        return failure(f"Missing required sections: {list(missing)}")
     if not found:
         return failure("No sections found")
     sections = {key: found[key] for key in order if key in found and (found[key] or allow_empty)}
-    empty = [key for key in order if key in found and not found[key]]
-    if empty and not allow_empty and (match_mode == "ALL" or not sections):
+    empty = [key for key in order if key in found and key not in sections]
+    if empty and (match_mode == "ALL" or not sections):
         return failure(
             f"Empty sections: {empty}. Please write the text of each section under its header line."
         )
     return {"status": "success", "sections": sections}
-
-
-TOO_SHORT: Final = "Extracted content is too short. Please provide more detailed information."
-INVALID_DATA: Final = "Invalid data. Please ensure all fields are present."
-
-
-def make_marker_parser(
-    required_markers: Sequence[str] = (), min_length: int = 10
-) -> Callable[[str], ParserResult]:
-    """A parser that wants every marker and enough text.
-
-    Args:
-        required_markers: Texts that must all occur, such as "[Plan]".
-        min_length: The least number of characters of the extracted text.
-
-    Returns:
-        A parser whose `data` is the text behind the marker when exactly one is required, else the
-        whole reply, stripped.
-    """
-    markers = tuple(required_markers)
-
-    def parse(raw_reply: str) -> ParserResult:
-        if not has_text(raw_reply):
-            return failure(EMPTY_REPLY)
-        for marker in markers:
-            if marker not in raw_reply:
-                return failure(
-                    f"Missing required section: {marker}. "
-                    "Please format your response with this section."
-                )
-        text = raw_reply.partition(markers[0])[2] if len(markers) == 1 else raw_reply
-        content = text.strip()
-        return success(content) if len(content) >= min_length else failure(TOO_SHORT)
-
-    return parse
-
-
-def parser_template(
-    raw_reply: str,
-    *,
-    required_markers: Sequence[str] = (),
-    extract_data: Callable[[str], Any] = str.strip,
-    validate_data: Callable[[Any], bool] = bool,
-) -> ParserResult:
-    """The five steps of a custom parser: input, structure, extraction, validation, result.
-
-    Args:
-        raw_reply: The model's reply.
-        required_markers: Texts that must all occur.
-        extract_data: Reads the value out of the reply; a ValueError, TypeError or LookupError
-            from it becomes feedback.
-        validate_data: Whether the value is complete.
-
-    Returns:
-        The value as `data`, or feedback that names what is missing.
-    """
-    if not has_text(raw_reply):
-        return failure("Empty response")
-    for marker in required_markers:
-        if marker not in raw_reply:
-            return failure(f"Missing {marker}. Please include it.")
-    try:
-        data = extract_data(raw_reply)
-    except (ValueError, TypeError, LookupError) as error:
-        return failure(f"Parse error: {error}. Please check format.")
-    return success(data) if validate_data(data) else failure(INVALID_DATA)
 
 
 def sections(text: str, headers: Sequence[str]) -> dict[str, str]:

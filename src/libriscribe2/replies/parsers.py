@@ -11,7 +11,7 @@ from jsonschema.exceptions import SchemaError as SchemaFault
 from jsonschema.exceptions import ValidationError as SchemaError
 from pydantic import BaseModel, ValidationError
 
-from libriscribe2.replies.cleanup import extract_with_report, field_errors
+from libriscribe2.replies.cleanup import extract_with_report, validated_model
 from libriscribe2.replies.contract import (
     EMPTY_REPLY,
     Parser,
@@ -134,24 +134,16 @@ def within_limits(parser: Callable[[str], Any], limits: Limits) -> Callable[[str
 
 
 def _as_schema(limits: Limits) -> dict[str, Any]:
-    """A schema that says no more than the limits."""
+    """A schema that says no more than the limits; an object's members are those of a list's items."""
     schema: dict[str, Any] = {}
     for path, keywords in limits.items():
         part = schema
         for name in path.split("."):
-            part = part.setdefault("properties", {}).setdefault(name, {})
+            members = part.setdefault("properties", {})
+            part["items"] = {"properties": members}
+            part = members.setdefault(name, {})
         part.update(keywords)
-    return _through_lists(schema)
-
-
-def _through_lists(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with properties of list items moved under `items`."""
-    parts = {name: _through_lists(part) for name, part in schema.get("properties", {}).items()}
-    plain = {key: value for key, value in schema.items() if key != "properties"}
-    if not parts:
-        return plain
-    inner = {"properties": parts}
-    return {**plain, **inner, "items": inner}
+    return schema
 
 
 def _feedback(error: SchemaError) -> str:
@@ -270,7 +262,6 @@ def _shapes(base: type[BaseModel]) -> Iterator[type[BaseModel]]:
 
 ValueT = TypeVar("ValueT")
 ModelT = TypeVar("ModelT", bound=BaseModel)
-_MOST_FAULTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,15 +306,10 @@ def read(text: str, shape: type[BaseModel] | Mapping[str, Any]) -> Answer[Any]:
         report = report._replace(issues=(*report.issues, COUNTING_GAP))
     if isinstance(shape, Mapping):
         found = Draft202012Validator(shape).iter_errors(value)
-        faults = [f"{error.json_path}: {error.message:.160}" for error in found]
-        whole = value
+        whole, faults = value, [f"{error.json_path}: {error.message:.160}" for error in found]
     else:
-        try:
-            whole, faults = shape.model_validate(value), []
-        except ValidationError as error:
-            whole, faults = None, field_errors(error)
+        whole, faults = validated_model(value, shape)
     if faults:
-        return Answer(
-            None, report, refusal("wrong_fields", detail="; ".join(faults[:_MOST_FAULTS]))
-        )
+        told = "; ".join(faults[:_MAX_FIELDS])
+        return Answer(None, report, refusal("wrong_fields", detail=told))
     return Answer(whole, report)

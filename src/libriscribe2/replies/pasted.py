@@ -6,13 +6,13 @@ fence around it, so the parts are looked for in this order: the lines, then as m
 JSON objects as there are questions. What cannot be told apart belongs to nobody and is asked again.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
 from libriscribe2.prose import count_words
+from libriscribe2.replies.strict_json import find_json_end_string_safe
 
 _MARK: Final = re.compile(
     r"^[ \t>*_#`|~\\-]*={2,}[ \t*_]*(?:[^\W\d]+[ \t]+)?#?(\d{1,2})\b[^=\n]{0,80}={2,}[ \t*_`:|\\]*$",
@@ -102,18 +102,16 @@ def _apart(chunk: str, prose: Sequence[bool], *, marked: bool) -> Iterator[tuple
 
 def _objects(text: str) -> Iterator[str]:
     """The JSON objects of a text, the outermost ones."""
-    decoder, at = json.JSONDecoder(strict=False), text.find("{")
+    at = text.find("{")
     while at >= 0:
-        try:
-            end = decoder.raw_decode(text, at)[1]
-        except (ValueError, RecursionError):
-            end = _closed(text, at)
+        end = find_json_end_string_safe(text, at)
+        end = end if end >= 0 else _closed(text, at)
         yield text[at:end]
         at = text.find("{", end)
 
 
 def _closed(text: str, start: int) -> int:
-    """Where an object ends that is no whole JSON: where its braces are even."""
+    """Where an object ends whose quotes are damaged: where its braces are even."""
     depth = 0
     for brace in re.finditer(r"[{}]", text[start:]):
         depth += 1 if brace[0] == "{" else -1

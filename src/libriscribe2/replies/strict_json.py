@@ -63,8 +63,7 @@ def scan_string(text: str, start: int) -> tuple[str, int]:
     Raises:
         ValueError: It has no end, or an escape that JSON does not know.
     """
-    lenient = False
-    content: tuple[str, int] = scanstring(text, start, lenient)
+    content: tuple[str, int] = scanstring(text, start, 0)
     return content
 
 

@@ -70,7 +70,6 @@ def test_OV_54_an_outline_in_yaml_or_xml_is_read(reply: str) -> None:
         "**title:** Is\n**premise:** Snø: alltid.",
         "- **title**: Is\n- **premise**: Snø: alltid.",
         "title: Is\npremise: >-\n  Snø:\n  alltid.",
-        'dict(title="Is", premise="Snø: alltid.")',
         '<invoke name="svar"><parameter name="title">Is</parameter>'
         '<parameter name="premise">Snø: alltid.</parameter></invoke>',
         '1 | {\n2 |   "title": "Is",\n3 |   "premise": "Snø: alltid."\n4 | }',
@@ -105,10 +104,30 @@ def test_OV_29_half_a_value_in_another_notation_is_refused(reply: str) -> None:
     assert not read(reply, NOTE).ok
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<title>" * 12_000 + "</title>" * 12_000,
+        '<!DOCTYPE note [<!ENTITY is "Is">]><title>&is;</title><premise>Snø.</premise>',
+        "<title>Is</title><premise>Snø. <!-- resten kommer --></premise>",
+        "<title>\ud800</title><premise>Snø.</premise>",
+        "<![CDATA[" * 20_000,
+    ],
+    ids=["deep", "entity", "comment", "surrogate", "cdata"],
+)
+def test_OV_29_elements_that_hide_or_declare_something_are_refused(reply: str) -> None:
+    assert not read(reply, NOTE).ok
+
+
+def test_OV_54_characters_of_xml_are_decoded_once() -> None:
+    reply = "<title>A &amp;lt; B &uuml; & C</title><premise><![CDATA[<b>&lt;</b>]]></premise>"
+    assert read(reply, NOTE).value == {"title": "A &lt; B ü & C", "premise": "<b>&lt;</b>"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
-    ["<a>", "a:\n", "- a\n", "```\n", "|a|b|\n", "<a b='", "title: x\n ", "[... ", "title(a="],
+    ["<a>", "a:\n", "- a\n", "```\n", "|a|b|\n", "<a b='", "title: x\n ", "[... "],
 )
 def test_other_notations_are_looked_for_in_linear_time(part: str) -> None:
     started = time.process_time()

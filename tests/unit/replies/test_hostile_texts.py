@@ -9,7 +9,7 @@ import pytest
 from libriscribe2.parsing.sections import multi_section_parser
 from libriscribe2.parsing.tool_calls import parse_llm_response
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.search_results import parse_search_results, parsed_page
+from libriscribe2.research.web.result_pages import parse_search_results, parsed_page
 
 # Linear work takes a fifth of a second at most, work that grows with the square more than twice
 # this limit. The figures themselves are measured by bench/, never here: the machine may be busy.

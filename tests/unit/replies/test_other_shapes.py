@@ -108,7 +108,6 @@ def test_what_is_said_between_a_value_and_its_repetition_changes_nothing() -> No
 @pytest.mark.parametrize(
     ("reply", "ok"),
     [
-        ('"title": "Tide",\n"premise": "Snow falls on the quay."', True),
         ('"title": "Tide",\n"tags": ["sne"]', False),
         ('Bölüm 1/3:\n{"title": "Tide", "premise": "Snow."}', False),
         ('Bölüm 3/3:\n{"title": "Tide", "premise": "Snow."}', True),

@@ -9,8 +9,8 @@ import pytest
 import libriscribe2
 from libriscribe2.parsing.sections import multi_section_parser
 from libriscribe2.parsing.tool_calls import parse_llm_response
-from libriscribe2.replies.search_results import parse_search_results
 from libriscribe2.replies.tool_calls import EXECUTING
+from libriscribe2.research.web.result_pages import parse_search_results
 
 PLAN = "[\u7814\u7a76\u8ba1\u5212]"
 CHAPTERS = "[\u7ae0\u8282\u5927\u7eb2]"

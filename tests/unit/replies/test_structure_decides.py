@@ -144,8 +144,6 @@ def test_OV_54_an_amount_or_a_word_is_read_by_its_schema(member: str, value: obj
 @pytest.mark.parametrize(
     "reply",
     [
-        "```csv\nnumber,title\n1,Sel\n2,Gel\n```",
-        "number\ttitle\n1\tSel\n2\tGel",
         '<parts>\n<part number="1" title="Sel"/>\n<part number="2" title="Gel"/>\n</parts>',
         'parts:\n- number: 1\n  title: Sel\n- {number: 2, title: "Gel"}',
         '{"parts": [\n{"number": 1, "title": "Sel"\n{"number": 2, "title": "Gel"}\n]}',
@@ -161,8 +159,6 @@ def test_OV_54_rows_are_read_from_other_notations(reply: str) -> None:
     "reply",
     [
         "| Kenttä | Arvo |\n|---|---|\n| title | Sel |\n| premise | Lumi. |",
-        'kirja = dict(\n    title="Sel",\n    premise=("Lu"\n             "mi."),\n)',
-        'Kirja(title="Sel", premise="Lumi.")',
         '{"title": "Sel", "premise": ("Lu"\n   "mi.")}',
         "title = Sel\npremise = Lumi.",
         '```diff\n+{\n+  "title": "Sel",\n+  "premise": "Lumi."\n+}\n```',

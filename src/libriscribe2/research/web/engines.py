@@ -7,10 +7,10 @@ from typing import Any, Final, Literal
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from libriscribe2.documents.decoding import decode
-from libriscribe2.replies.search_results import parse_search_results
 from libriscribe2.research.tool_error import ToolError
 from libriscribe2.research.web.addresses import same_url, target_of
 from libriscribe2.research.web.fetching import Fetched, Fetcher
+from libriscribe2.research.web.result_pages import parse_search_results
 from libriscribe2.wording import redact
 
 SearchKind = Literal["json", "html"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from libriscribe2.replies.search_results import parse_search_results
+from libriscribe2.research.web.result_pages import parse_search_results
 
-CASES = sorted((Path(__file__).parents[2] / "cases" / "search_results").iterdir())
+CASES = sorted((Path(__file__).parents[3] / "cases" / "search_results").iterdir())
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

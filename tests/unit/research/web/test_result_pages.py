@@ -4,7 +4,7 @@ from typing import cast
 
 import pytest
 
-from libriscribe2.replies.search_results import (
+from libriscribe2.research.web.result_pages import (
     SearchResultItem,
     decode_bing_target,
     parse_search_results,
