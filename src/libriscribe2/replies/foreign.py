@@ -1,10 +1,11 @@
-"""Values in another notation than JSON: YAML, fields, lists and tables of Markdown, XML.
+"""Values in another notation than JSON: YAML, fields, lists and tables of Markdown, XML, a call.
 
 They count only where the wanted schema knows their names and nothing is left over behind them, and
 come back as JSON text, so that whatever holds for JSON holds for them. No text of theirs is a number or
 a truth here: the schema says which it is.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -20,11 +21,14 @@ from libriscribe2.replies.schema_fit import plain_name, properties_of, resolve
 
 _MAX_TEXT: Final = 200_000
 _MAX_DEPTH: Final = 30
+_MAX_CALL: Final = 20_000
 _MARKS: Final = r"(?:\*\*|__)?"
 _KEY: Final = re.compile(
     rf"{_MARKS}(?P<key>[^\W\d][\w -]{{0,40}}+){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
+_MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
+_CALL: Final = re.compile(r"[^\W\d]\w*(?:\s*=\s*[\w\[]|\(\s*[^\W\d]\w*\s*=)")
 _BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
@@ -32,12 +36,14 @@ _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 
 def readings(text: str, wanted: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The notation's name and the text with the value in JSON, for each that the text may be."""
+    if _MEMBERS.match(text) and not text.endswith("}"):
+        yield "missing_braces", f"{{{text}}}"
     parts = only_fence(text) if len(text) <= _MAX_TEXT else None
     if parts is None or parts[1].lstrip()[:1] in ("{", "["):
         return
     before, body, behind = parts[0], parts[1].strip("\n"), parts[2]
     names = {plain_name(name) for name in _names(wanted, wanted)}
-    for read in (_xml, _table, _lines):
+    for read in (_call, _xml, _table, _lines):
         found = read(body, names)
         if found is not None and not words_of(found[2] + behind):
             value = json.dumps(found[0], ensure_ascii=False)
@@ -54,6 +60,26 @@ def _names(node: Any, root: Mapping[str, Any]) -> Iterator[str]:
 
 
 Found = tuple[Any, str, str] | None
+
+
+def _call(text: str, names: set[str]) -> Found:
+    """The arguments of `Recipe(name="...")`, as Python and pydantic write objects."""
+    body = text.strip()
+    if len(body) > _MAX_CALL or not _CALL.match(body):
+        return None
+    try:
+        call: Any = ast.parse(f"_({body})", mode="eval").body
+        value = _object(call.args[0] if call.args else call)
+    except (AttributeError, ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return (value, "", "") if names & {plain_name(name) for name in value} else None
+
+
+def _object(node: Any) -> Any:
+    """The object of a call's named arguments, at any depth; else the literal."""
+    if isinstance(node, ast.Call) and not node.args:
+        return {str(one.arg): _object(one.value) for one in node.keywords}
+    return [*map(_object, node.elts)] if isinstance(node, ast.List) else ast.literal_eval(node)
 
 
 def _table(text: str, names: set[str]) -> Found:

@@ -70,6 +70,7 @@ def test_OV_54_an_outline_in_yaml_or_xml_is_read(reply: str) -> None:
         "**title:** Is\n**premise:** Snø: alltid.",
         "- **title**: Is\n- **premise**: Snø: alltid.",
         "title: Is\npremise: >-\n  Snø:\n  alltid.",
+        'dict(title="Is", premise="Snø: alltid.")',
         '<invoke name="svar"><parameter name="title">Is</parameter>'
         '<parameter name="premise">Snø: alltid.</parameter></invoke>',
         '1 | {\n2 |   "title": "Is",\n3 |   "premise": "Snø: alltid."\n4 | }',
@@ -127,7 +128,7 @@ def test_OV_54_characters_of_xml_are_decoded_once() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
-    ["<a>", "a:\n", "- a\n", "```\n", "|a|b|\n", "<a b='", "title: x\n ", "[... "],
+    ["<a>", "a:\n", "- a\n", "```\n", "|a|b|\n", "<a b='", "title: x\n ", "[... ", "title(a="],
 )
 def test_other_notations_are_looked_for_in_linear_time(part: str) -> None:
     started = time.process_time()
@@ -140,3 +141,18 @@ def test_other_notations_are_looked_for_in_linear_time(part: str) -> None:
 def test_what_is_read_is_json_again() -> None:
     value: Any = read(YAML, OUTLINE).value
     assert json.loads(json.dumps(value)) == value
+
+
+def test_OV_54_objects_as_pydantic_shows_them_are_read() -> None:
+    person = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    cast = {
+        "type": "object",
+        "properties": {"cast": {"type": "array", "items": person}, "act": {"type": "integer"}},
+        "required": ["cast", "act"],
+    }
+    for reply in (
+        "cast=[Person(name='Is'), Person(name='Sel')], act=2",
+        "Cast(act=2, cast=[dict(name='Is'), dict(name='Sel')])",
+    ):
+        assert read(reply, cast).value == {"cast": [{"name": "Is"}, {"name": "Sel"}], "act": 2}
+    assert read("cast=[Person('Is')], act=2", cast).value is None

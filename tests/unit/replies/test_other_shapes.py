@@ -31,6 +31,7 @@ TWO = {"chapters": [{"number": 1, "title": "Sel"}, {"number": 2, "title": "Gel"}
 @pytest.mark.parametrize(
     ("said", "value"),
     [
+        ('"title": "Tide",\n"premise": "Snow falls on the quay."', True),
         ("72,000 words", 72_000),
         ("72.000 ord", 72_000),
         ("1 200 000 sanaa", 1_200_000),

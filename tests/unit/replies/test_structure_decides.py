@@ -159,6 +159,8 @@ def test_OV_54_rows_are_read_from_other_notations(reply: str) -> None:
     "reply",
     [
         "| Kenttä | Arvo |\n|---|---|\n| title | Sel |\n| premise | Lumi. |",
+        'kirja = dict(\n    title="Sel",\n    premise=("Lu"\n             "mi."),\n)',
+        'Kirja(title="Sel", premise="Lumi.")',
         '{"title": "Sel", "premise": ("Lu"\n   "mi.")}',
         "title = Sel\npremise = Lumi.",
         '```diff\n+{\n+  "title": "Sel",\n+  "premise": "Lumi."\n+}\n```',
