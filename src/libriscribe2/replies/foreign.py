@@ -62,7 +62,7 @@ def _names(node: Any, root: Mapping[str, Any]) -> Iterator[str]:
 Found = tuple[Any, str, str] | None
 
 
-def _call(text: str, names: set[str]) -> Found:
+def _call(text: str, _names: set[str]) -> Found:
     """The arguments of `Recipe(name="...")`, as Python and pydantic write objects."""
     body = text.strip()
     if len(body) > _MAX_CALL or not _CALL.match(body):
@@ -72,7 +72,7 @@ def _call(text: str, names: set[str]) -> Found:
         value = _object(call.args[0] if call.args else call)
     except (AttributeError, ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return (value, "", "") if names & {plain_name(name) for name in value} else None
+    return value, "", ""
 
 
 def _object(node: Any) -> Any:

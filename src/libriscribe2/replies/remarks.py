@@ -13,7 +13,7 @@ from libriscribe2.replies.schema_fit import plain_name, properties_of, required_
 from libriscribe2.replies.strict_json import string_leaves
 
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
-_ASKED: Final = re.compile(r"[?？؟][)\]\"'”’»」*_~\s]*\Z")
+_ASKED: Final = re.compile(r"[?？؟՞፧][)\]\"'”’»」*_~\s]*\Z")
 
 
 def asks(text: str) -> bool:

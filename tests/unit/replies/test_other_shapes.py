@@ -31,7 +31,6 @@ TWO = {"chapters": [{"number": 1, "title": "Sel"}, {"number": 2, "title": "Gel"}
 @pytest.mark.parametrize(
     ("said", "value"),
     [
-        ('"title": "Tide",\n"premise": "Snow falls on the quay."', True),
         ("72,000 words", 72_000),
         ("72.000 ord", 72_000),
         ("1 200 000 sanaa", 1_200_000),
@@ -109,6 +108,7 @@ def test_what_is_said_between_a_value_and_its_repetition_changes_nothing() -> No
 @pytest.mark.parametrize(
     ("reply", "ok"),
     [
+        ('"title": "Tide",\n"premise": "Snow falls on the quay."', True),
         ('"title": "Tide",\n"tags": ["sne"]', False),
         ('Bölüm 1/3:\n{"title": "Tide", "premise": "Snow."}', False),
         ('Bölüm 3/3:\n{"title": "Tide", "premise": "Snow."}', True),

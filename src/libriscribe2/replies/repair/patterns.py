@@ -90,7 +90,7 @@ _OPERATION: Final = re.compile(
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
 # The Greek question mark is a semicolon.
 QUESTION: Final = re.compile(
-    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟]"
+    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟፧᥅꘏꛷]"
 )
 OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
 
