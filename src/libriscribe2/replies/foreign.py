@@ -69,8 +69,8 @@ def _call(text: str, _names: set[str]) -> Found:
         return None
     try:
         call: Any = ast.parse(f"_({body})", mode="eval").body
-        value = _object(call.args[0] if call.args else call)
-    except (AttributeError, ValueError, SyntaxError, MemoryError, RecursionError):
+        value = json.loads(json.dumps(_object(call.args[0] if call.args else call)))
+    except (AttributeError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     return value, "", ""
 
