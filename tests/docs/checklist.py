@@ -29,7 +29,7 @@ MARKS: Final = Path(__file__).with_name("checklist_by_use.txt")
 ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = ROOT / "src" / "libriscribe2"
 FACES: Final = ("utils/", "parsing/", "toolchain/")
-"""Folders that only give code of other rooms the names of the original designs."""
+"""Folders with the names of the original designs, most of them of code of other rooms."""
 
 State = Literal["library", "open"]
 _GOOD: Final = ("has tests", "passed")

@@ -1,1 +1,1 @@
-"""Parsers by the names of the original designs; they live in `replies`."""
+"""Parsers by the names of the original designs; those that commands need live elsewhere."""

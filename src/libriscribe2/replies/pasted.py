@@ -27,7 +27,6 @@ _HEADING: Final = re.compile(
 _FENCED: Final = re.compile(r"^[ \t]*```[^`\n]*\n(.*?)^[ \t]*```[ \t]*$", re.MULTILINE | re.DOTALL)
 _TWO_FENCES: Final = re.compile(r"(?:\n\s*```[^`\n]*){2}\s*\Z")
 _LAST_FENCE: Final = re.compile(r"\n\s*```[^`\n]*\Z")
-_FIRST_FENCE: Final = re.compile(r"\A```[^`\n]*\n")
 _FEWEST_WORDS: Final = 15
 """A text of fewer words before the first number is a greeting."""
 
@@ -64,10 +63,8 @@ def numbers_in(text: str) -> int:
 def _without_half_fences(chunk: str) -> str:
     """A part of a text without the fence lines that belong to the parts beside it."""
     chunk = _TWO_FENCES.sub("", f"\n{chunk}").strip()
-    if sum(line.lstrip().startswith("```") for line in chunk.split("\n")) % 2 == 0:
-        return chunk
-    shorter = _LAST_FENCE.sub("", chunk)
-    return shorter if shorter != chunk else _FIRST_FENCE.sub("", chunk)
+    fences = sum(line.lstrip().startswith("```") for line in chunk.split("\n"))
+    return _LAST_FENCE.sub("", chunk) if fences % 2 else chunk
 
 
 def _marks(text: str, most: int) -> list[tuple[int, int, int]]:
@@ -105,19 +102,9 @@ def _objects(text: str) -> Iterator[str]:
     at = text.find("{")
     while at >= 0:
         end = find_json_end_string_safe(text, at)
-        end = end if end >= 0 else _closed(text, at)
+        end = end if end >= 0 else len(text)
         yield text[at:end]
         at = text.find("{", end)
-
-
-def _closed(text: str, start: int) -> int:
-    """Where an object ends whose quotes are damaged: where its braces are even."""
-    depth = 0
-    for brace in re.finditer(r"[{}]", text[start:]):
-        depth += 1 if brace[0] == "{" else -1
-        if not depth:
-            return start + brace.end()
-    return len(text)
 
 
 # A window's buttons, and what models say around a text that is not JSON, in the English of their

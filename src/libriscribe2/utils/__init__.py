@@ -1,1 +1,1 @@
-"""The JSON pipeline by the names of the original designs; it lives in `replies`."""
+"""The JSON pipeline by the names of the original designs; what commands need is in `replies`."""
