@@ -28,9 +28,9 @@ from libriscribe2.replies.repair.cursor import (
 from libriscribe2.replies.repair.patterns import (
     COMMA,
     COMMAS,
-    COMMENT,
     ELEMENT,
     ELLIPSIS,
+    GAP,
     KEY,
     NESTED_MEMBER,
     OPEN_QUOTES,
@@ -40,15 +40,6 @@ from libriscribe2.replies.repair.patterns import (
 )
 from libriscribe2.replies.repair.values import no_key, read_colon, read_key, read_literal, read_text
 from libriscribe2.replies.strict_json import same_json
-
-_QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›״"
-_GAP: Final = re.compile(
-    rf"""\\?[{_QUOTE}]{{0,3}}+
-    (?:\\(?=\s) | [\s\u200b-\u200f\u2060\ufeff{{}}\[\]｛｝［］{SEPARATORS}:：=+>]++
-      | {COMMENT.pattern})*+
-    \\?[{_QUOTE}]{{0,3}}+""",
-    re.VERBOSE | re.DOTALL,
-)
 
 
 def conserved(
@@ -64,7 +55,7 @@ def conserved(
     """
     position = start
     for first, last in (*contents, (outcome.end, outcome.end)):
-        if first < position or _GAP.fullmatch(text, position, first) is None:
+        if first < position or GAP.fullmatch(text, position, first) is None:
             lost = Trouble("ambiguous", position)
             return outcome if outcome.value is None else replace(outcome, value=None, trouble=lost)
         position = last

@@ -87,6 +87,15 @@ _LEFT_OUT: Final = re.compile(r"\s*(?:\.{3}|…)\s*[,}\]]")
 _OPERATION: Final = re.compile(
     r"""\s*+[+*/%]\s*+[\w.]+\s*[,}\]\n]|\s++(?:\.{1,2}|&|\|\|?|~)\s++["'`]"""
 )
+# What may stand between two contents of a value: brackets, quotes, separators, comments.
+_QUOTE: Final = r"\"'“”„«»‘’`＂「」『』‹›״"
+GAP: Final = re.compile(
+    rf"""\\?[{_QUOTE}]{{0,3}}+
+    (?:\\(?=\s) | [\s\u200b-\u200f\u2060\ufeff{{}}\[\]｛｝［］{SEPARATORS}:：=+>]++
+      | {COMMENT.pattern})*+
+    \\?[{_QUOTE}]{{0,3}}+""",
+    re.VERBOSE | re.DOTALL,
+)
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
 # The Greek question mark is a semicolon.
 QUESTION: Final = re.compile(
