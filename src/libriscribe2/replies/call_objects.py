@@ -16,6 +16,7 @@ from libriscribe2.replies.call_source import (
     ReadCall,
     Source,
     after_space,
+    passed,
     whole_json,
 )
 from libriscribe2.replies.schema_fit import alternatives, resolve, types_of
@@ -125,7 +126,7 @@ def read_arguments(value: object) -> dict[str, Any] | None:
     if isinstance(value, str):
         if not value.strip():
             return {}
-        value = whole_json(value).value
+        value = whole_json(value)[0]
     return dict(value) if isinstance(value, Mapping) else None
 
 
@@ -192,48 +193,35 @@ _SEPARATORS: Final = re.compile(r"[\s,;]*")
 _FENCE_LINE: Final = re.compile(r"`{3,}\w*[ \t]*\n?\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class JsonAt:
-    """A JSON value that begins at a place.
+def json_at(source: Source, start: int, *, repair: bool = True) -> tuple[Any, int]:
+    """The object or list that begins at `start`, and its end.
 
-    Attributes:
-        value: The value; None unless `ok`.
-        end: Where it ends; -1 if it never does.
-        ok: Whether the value is whole and sure.
+    Returns:
+        None for a value that is not whole and sure; the end is -1 if there is none.
     """
-
-    value: Any
-    end: int
-    ok: bool
-
-
-def json_at(source: Source, start: int, *, repair: bool = True) -> JsonAt:
-    """Read the object or list that begins at `start`."""
     if source.effort_left <= 0:
-        return JsonAt(None, -1, ok=False)
+        return None, -1
     parsed = strict_parse(source.text, start)
     if parsed.end >= 0:
-        return JsonAt(parsed.value, parsed.end, ok=True)
+        return parsed.value, parsed.end
     source.spend(FAILURE)
     end = find_json_end_string_safe(source.text, start)
     if end < 0:
         source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
     if end < 0 or not repair or not source.spend(REPAIR):
-        return JsonAt(None, end, ok=False)
-    whole = whole_json(source.text[start:end])
-    return JsonAt(whole.value, end, ok=whole.ok)
+        return None, end
+    return whole_json(source.text[start:end])[0], end
 
 
 def read_json_call(
     source: Source, name: str | None, start: int, closer: re.Pattern[str] | None = None
 ) -> Found:
     """The call of a name whose arguments are the JSON object at `start`; a closer is passed."""
-    read = json_at(source, start)
-    if read.end < 0:
+    value, end = json_at(source, start)
+    if end < 0:
         return Found(len(source.text), issue=CUT_OFF)
-    place = after_space(source.text, read.end)
-    closing = closer.match(source.text, place) if closer is not None else None
-    return named_call(name, read.value if read.ok else None, closing.end() if closing else read.end)
+    closing = closer.match(source.text, after_space(source.text, end)) if closer else None
+    return named_call(name, value, closing.end() if closing else end)
 
 
 def named_call(name: str | None, value: object, end: int) -> Found:
@@ -275,22 +263,21 @@ def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | N
     """
     text = source.text
     place = after_space(text, body)
-    fence = _FENCE_LINE.match(text, place)
-    place = fence.end() if fence else place
+    inside = passed(_FENCE_LINE, text, place)
+    has_fence, place = inside > place, inside
     if text[place : place + 1] not in {"{", "["}:
         return None
     calls: list[ReadCall] = []
     dropped = 0
     while text[place : place + 1] in {"{", "["}:
-        read = json_at(source, place)
-        if not read.ok:
+        value, end = json_at(source, place)
+        if value is None:
             return _damaged(source, place, closer, tuple(calls))
-        valid, malformed = marked_calls(read.value)
+        valid, malformed = marked_calls(value)
         calls += valid
         dropped += malformed
-        separators = _SEPARATORS.match(text, read.end)
-        place = separators.end() if separators else read.end
-    end = _closed(text, place, closer, with_fence=fence is not None)
+        place = passed(_SEPARATORS, text, end)
+    end = passed(closer, text, passed(_FENCE_LINE, text, place) if has_fence else place)
     return Found(end, tuple(calls), issue=dropped_issue(dropped))
 
 
@@ -299,15 +286,6 @@ def dropped_issue(count: int) -> str:
     if not count:
         return ""
     return f"{count} tool call(s) without a valid `name` and an object `arguments` were dropped."
-
-
-def _closed(text: str, place: int, closer: re.Pattern[str], *, with_fence: bool) -> int:
-    """Behind the closer if it stands here, else here."""
-    if with_fence:
-        fence = _FENCE_LINE.match(text, place)
-        place = fence.end() if fence else place
-    match = closer.match(text, place)
-    return match.end() if match else place
 
 
 def _damaged(
@@ -321,11 +299,10 @@ def _damaged(
         return Found(closing.end(), calls, issue="There are too many damaged tool calls.")
     written = source.text[place : closing.start()]
     written = _decoded(written) if "&quot;" in written else written
-    whole = whole_json(written, was_closed=bool(closing[0]))
-    if whole.ok:
-        valid, dropped = marked_calls(whole.value)
-        return Found(closing.end(), (*calls, *valid), issue=dropped_issue(dropped))
-    return Found(closing.end(), calls, issue=f"A tool call could not be read. {whole.advice}")
+    value, advice = whole_json(written, was_closed=bool(closing[0]))
+    valid, dropped = marked_calls(value)
+    issue = f"A tool call could not be read. {advice}" if advice else dropped_issue(dropped)
+    return Found(closing.end(), (*calls, *valid), issue=issue)
 
 
 _ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
@@ -357,8 +334,8 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
     parsed = strict_parse(trimmed)
     if parsed.end == len(trimmed):
         return parsed.value
-    whole = whole_json(trimmed) if kinds & {"array", "object"} else None
-    return whole.value if whole is not None and whole.ok else trimmed
+    value = whole_json(trimmed)[0] if kinds & {"array", "object"} else None
+    return trimmed if value is None else value
 
 
 def add_argument(arguments: dict[str, Any], name: str, value: Any) -> bool:

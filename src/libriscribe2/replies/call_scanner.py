@@ -87,11 +87,11 @@ def call_among_tools(source: Source, start: int, body: int) -> Found | None:
     place = after_space(source.text, body)
     if not source.text.startswith("<tools", start) or source.text[place : place + 1] != "{":
         return None
-    read = json_at(source, place, repair=False)
-    end = _TOOLS_END.match(source.text, read.end) if read.ok else None
-    if end is None or not isinstance(read.value, Mapping) or read.value.keys() != _CALL_KEYS:
+    value, place = json_at(source, place, repair=False)
+    end = _TOOLS_END.match(source.text, place) if value is not None else None
+    if end is None or not isinstance(value, Mapping) or value.keys() != _CALL_KEYS:
         return None
-    call = marked_call(read.value)
+    call = marked_call(value)
     return Found(end.end(), (call,)) if call is not None and call.name in source.tools else None
 
 
@@ -340,22 +340,18 @@ class _Scan:
         """A JSON value in the open. Nothing inside a damaged one is ever looked at."""
         if self.source.effort_left <= 0:
             return start + 1
-        read = json_at(self.source, start, repair=False)
-        if read.end < 0:
+        value, end = json_at(self.source, start, repair=False)
+        if end < 0:
             return self._unclosed(start)
-        if not self._may_be_call(start, read.end):
-            return read.end
-        if not read.ok:
-            read = json_at(self.source, start)
-        marked = isinstance(read.value, dict) and not read.value.keys().isdisjoint(LIST_KEYS)
-        if read.ok and not self._is_shown(start, read.end, marked=marked):
-            self.reading.parts.append(DataPart(read.value, start, read.end))
-        return read.end
-
-    def _may_be_call(self, start: int, end: int) -> bool:
-        return any(
-            self.text.find(word, start, end) >= 0 for word in (*_CALL_WORDS, *self.source.tools)
-        )
+        words = (*_CALL_WORDS, *self.source.tools)
+        if not any(self.text.find(word, start, end) >= 0 for word in words):
+            return end
+        if value is None:
+            value, _ = json_at(self.source, start)
+        marked = isinstance(value, dict) and not value.keys().isdisjoint(LIST_KEYS)
+        if value is not None and not self._is_shown(start, end, marked=marked):
+            self.reading.parts.append(DataPart(value, start, end))
+        return end
 
     def _unclosed(self, start: int) -> int:
         """A value that never ends: cut off, or a stray bracket in prose."""
@@ -411,11 +407,11 @@ class _Scan:
         fence = fence_at(self.text, start)
         if fence is None:
             return None
-        value = re.compile(r"\s*(?=[{\[])").match(self.text, fence.body_start)
-        if value is None:
+        place = after_space(self.text, fence.body_start)
+        if self.text[place : place + 1] not in ("{", "["):
             return fence
-        read = json_at(self.source, value.end(), repair=False)
-        return fence_at(self.text, start, read.end) if read.end > fence.body_end else fence
+        _, end = json_at(self.source, place, repair=False)
+        return fence_at(self.text, start, end) if end > fence.body_end else fence
 
     def _fence_may_act(self, fence: Fence) -> bool:
         if self.depth:  # a fence around a fence displays it

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from libriscribe2.replies.outcome import RepairOutcome, refusal
+from libriscribe2.replies.outcome import refusal
 from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.patterns import PAIRS
@@ -138,31 +138,21 @@ def no_call(_source: Source, _start: int, body: int) -> Found:
     return Found(body)
 
 
-def after_space(text: str, start: int) -> int:
-    """The first place at or after `start` that is no white space."""
-    match = _SPACE.match(text, start)
+def passed(pattern: re.Pattern[str], text: str, start: int) -> int:
+    """The end of what a pattern matches at `start`; `start` if it matches nothing."""
+    match = pattern.match(text, start)
     return match.end() if match else start
 
 
-_SPACE = re.compile(r"\s*")
+def after_space(text: str, start: int) -> int:
+    """The first place at or after `start` that is no white space."""
+    return passed(_SPACE, text, start)
 
 
-@dataclass(frozen=True, slots=True)
-class WholeJson:
-    """The reading of a text.
-
-    Attributes:
-        value: The value; None unless `ok`.
-        ok: Whether the text is one value, with all its content.
-        advice: What is wrong, said to the model; "" if `ok`.
-    """
-
-    value: Any
-    ok: bool
-    advice: str = ""
+_SPACE: Final = re.compile(r"\s*")
 
 
-def whole_json(text: str, *, was_closed: bool = False) -> WholeJson:
+def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
     """Read a text that should be one JSON object or list, and nothing else.
 
     Args:
@@ -171,31 +161,23 @@ def whole_json(text: str, *, was_closed: bool = False) -> WholeJson:
             that are missing at its end are then forgotten ones, not cut off.
 
     Returns:
-        The value, or why there is none.
+        The value and ""; or None and what is wrong, said to the model.
     """
     plain = text.strip()
     parsed = strict_parse(plain)
     if parsed.end == len(plain):
-        return WholeJson(parsed.value, ok=True)
+        return parsed.value, ""
     if plain[:1] not in {"{", "["}:
-        return WholeJson(None, ok=False, advice="It is not JSON.")
+        return None, "It is not JSON."
     outcome = repair_json(plain)
     trouble = outcome.trouble
-    if trouble is not None and not (was_closed and _lacks_only_closers(outcome)):
-        advice = refusal(trouble.kind, plain, trouble.position, trouble.detail).feedback
-        return WholeJson(None, ok=False, advice=advice)
+    if trouble is not None:
+        sure = all(one.lossless or one.name == "missing_closer" for one in outcome.repairs)
+        if not (was_closed and sure and trouble.kind == "cut_off"):
+            return None, refusal(trouble.kind, plain, trouble.position, trouble.detail).feedback
     if plain[outcome.end :].strip() or outcome.value is None:
-        return WholeJson(None, ok=False, advice="There is other text behind the JSON value.")
-    return WholeJson(outcome.value, ok=True)
-
-
-def _lacks_only_closers(outcome: RepairOutcome) -> bool:
-    return (
-        outcome.trouble is not None
-        and outcome.trouble.kind == "cut_off"
-        and outcome.value is not None
-        and all(repair.lossless or repair.name == "missing_closer" for repair in outcome.repairs)
-    )
+        return None, "There is other text behind the JSON value."
+    return outcome.value, ""
 
 
 _REACH: Final = 600

@@ -26,6 +26,7 @@ from libriscribe2.replies.call_source import (
     Found,
     Source,
     ToolFormat,
+    passed,
     whole_json,
 )
 from libriscribe2.replies.notations.tags import read_glm_call, read_parameters
@@ -92,19 +93,15 @@ def _with_object(
     source: Source, name: str | None, place: int, *, alone: bool, is_marked: bool
 ) -> Found | None:
     text = source.text
-    read = json_at(source, place)
-    value, end = read.value if read.ok else None, read.end
+    value, end = json_at(source, place)
     if end < 0:
         closing = source.search(_CLOSER, place) if is_marked or alone else None
         if closing is None or not source.spend(REPAIR):
             return Found(len(text), issue=CUT_OFF) if is_marked else None
-        value, end = (
-            whole_json(text[place : closing.start()], was_closed=True).value,
-            closing.start(),
-        )
-    tail = _TAIL.match(text, end)
-    end = tail.end() if tail else end
-    if not (alone or is_marked or (tail and _CLOSER.search(tail[0]))):
+        end = closing.start()
+        value, _ = whole_json(text[place:end], was_closed=True)
+    behind, end = end, passed(_TAIL, text, end)
+    if not (alone or is_marked or _CLOSER.search(text, behind, end)):
         return None
     if name is not None:
         defines = isinstance(value, Mapping) and is_definition({}, value)

@@ -24,7 +24,7 @@ from libriscribe2.replies.call_objects import (
     is_definition,
     json_at,
     json_region,
-    read_arguments,
+    named_call,
     read_json_call,
     typed_value,
 )
@@ -37,6 +37,7 @@ from libriscribe2.replies.call_source import (
     ToolFormat,
     after_space,
     no_call,
+    passed,
 )
 from libriscribe2.replies.normalise import attributes_of
 from libriscribe2.replies.notations.lines import code_end, read_python_calls
@@ -140,14 +141,11 @@ def read_child_tags(source: Source, body: int) -> Found | None:
         return None
     if source.text[head.end()] == "<":
         return _elements(source, name, head.end())
-    read = json_at(source, head.end())
-    tail = _TAIL.match(source.text, read.end) if read.end >= 0 else None
+    value, end = json_at(source, head.end())
+    tail = _TAIL.match(source.text, end) if end >= 0 else None
     if tail is None:
         return Found(len(source.text), issue=CUT_OFF)
-    arguments = read_arguments(read.value) if read.ok else None
-    if arguments is None:
-        return Found(tail.end(), issue=f"The arguments of `{name}` are not a JSON object.")
-    return Found(tail.end(), (ReadCall(name, arguments),))
+    return named_call(name, value, tail.end())
 
 
 def _elements(source: Source, name: str, place: int) -> Found | None:
@@ -261,8 +259,7 @@ def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) ->
     if end < 0:
         return Found(len(source.text), issue=CUT_OFF)
     calls = read_python_calls(source, source.text[place:end])
-    closing = closer.match(source.text, after_space(source.text, end))
-    after = closing.end() if closing is not None else end
+    after = max(end, passed(closer, source.text, after_space(source.text, end)))
     if not calls:
         return Found(after, issue="A tool call could not be read; use literal keyword arguments.")
     return Found(after, calls)

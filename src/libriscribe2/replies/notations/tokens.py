@@ -31,6 +31,7 @@ from libriscribe2.replies.call_source import (
     ToolFormat,
     after_space,
     no_call,
+    passed,
     whole_json,
 )
 from libriscribe2.replies.normalise import attributes_of
@@ -70,8 +71,7 @@ def read_token_call(source: Source, _start: int, body: int) -> Found | None:
         if line is None:
             return Found(len(text), issue=CUT_OFF)
         name, place = line[1], line.end()
-    ticks = _TICKS.match(text, place)
-    place = ticks.end() if ticks else after_space(text, place)
+    place = after_space(text, passed(_TICKS, text, place))
     return _with_arguments(source, clean_name(_NUMBER.sub("", name)), place)
 
 
@@ -83,12 +83,10 @@ def _cut_head(source: Source, body: int) -> Found | None:
 
 def _with_arguments(source: Source, name: str | None, place: int) -> Found:
     text = source.text
-    read = json_at(source, place) if text[place : place + 1] == "{" else None
-    if read is None or read.end < 0:
+    value, end = json_at(source, place) if text[place : place + 1] == "{" else (None, -1)
+    if end < 0:
         return _unclosed(source, name, place)
-    ticks = _TICKS.match(text, read.end)
-    end = _CALL_END.match(text, ticks.end() if ticks else read.end)
-    return named_call(name, read.value if read.ok else None, end.end() if end else read.end)
+    return named_call(name, value, passed(_CALL_END, text, passed(_TICKS, text, end)))
 
 
 def _unclosed(source: Source, name: str | None, place: int) -> Found:
@@ -96,13 +94,10 @@ def _unclosed(source: Source, name: str | None, place: int) -> Found:
     end = source.search(_CALL_END, place)
     if end is None or not source.spend(REPAIR):
         return Found(len(source.text), issue=CUT_OFF)
-    written = source.text[place : end.start()].rstrip("`")
-    whole = whole_json(written, was_closed=True)
-    return (
-        named_call(name, whole.value, end.end())
-        if whole.ok
-        else Found(len(source.text), issue=CUT_OFF)
-    )
+    value, _ = whole_json(source.text[place : end.start()].rstrip("`"), was_closed=True)
+    if value is None:
+        return Found(len(source.text), issue=CUT_OFF)
+    return named_call(name, value, end.end())
 
 
 GEMMA_OPENER: Final = r"<start_function_call>|<\|tool_call>"
@@ -178,7 +173,7 @@ def read_k3_call(source: Source, start: int, body: int) -> Found | None:
 def _values(source: Source, tool: str, opening: re.Match[str], text: str) -> dict[str, Any] | None:
     """The arguments that one element gives; None if it has no key or is no object."""
     if opening[1] == "json":
-        return read_arguments(whole_json(text).value)
+        return read_arguments(text)
     attributes = attributes_of(opening[2])
     key = attributes.get("key")
     if key is None:
