@@ -29,7 +29,7 @@ from libriscribe2.replies.call_source import (
     passed,
     whole_json,
 )
-from libriscribe2.replies.notations.tags import read_glm_call, read_parameters
+from libriscribe2.replies.notations.tags import read_glm_call, read_named
 
 _ELEMENT: Final = rf"<{NAMESPACE}(?:arg_key>|(?i:{PARAMETER_WORDS})[ \t]*[ =])"
 _TEXT: Final = r"[\w \t.,:=<>()\[\]/|｜▁\"'-]"
@@ -84,7 +84,7 @@ def read_stripped(
             return None
         grammar = grammar_of("<invoke" if "invoke" in others else "<function")
         found = read_glm_call(source, start + written.rfind(names[0]))
-        return found or read_parameters(source, grammar, name, head.end())
+        return found or read_named(source, grammar, name, head.end())
     is_marked = _SIGN.search(written) is not None or any(clean_name(one) != one for one in names)
     return _with_object(source, name, head.end(), alone=alone, is_marked=is_marked and bool(names))
 
