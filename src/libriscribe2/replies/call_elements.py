@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.replies.call_objects import CUT_OFF, TWICE, UNBALANCED, add_argument, typed_value
+from libriscribe2.replies.call_objects import (
+    CUT_OFF,
+    TWICE,
+    UNBALANCED,
+    add_argument,
+    read_arguments,
+    typed_value,
+)
 from libriscribe2.replies.call_source import LOOK, Found, ReadCall, Source, after_space
 from libriscribe2.replies.normalise import begins_line
 
@@ -108,7 +115,10 @@ def read_parameters(source: Source, grammar: Grammar, tool: str, place: int) -> 
         if end is None:
             return Found(len(text), issue=UNBALANCED)
         value = _value(source, tool, key, opening[0], text[opening.end() : end[0]])
-        if not add_argument(call.arguments, key, value):
+        given = {key: value} if key else read_arguments(value)
+        if given is None:
+            return Found(len(text), issue=f"The arguments of `{tool}` could not be read.")
+        if not all(add_argument(call.arguments, *pair) for pair in given.items()):
             return Found(len(text), issue=TWICE)
         place = after_space(text, end[1])
     closer = grammar.closer.match(text, place)

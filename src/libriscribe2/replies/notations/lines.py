@@ -12,14 +12,8 @@ import warnings
 from dataclasses import replace
 from typing import Any, Final
 
-from libriscribe2.replies.call_objects import (
-    CUT_OFF,
-    TWICE,
-    add_argument,
-    clean_name,
-    read_json_call,
-    typed_value,
-)
+from libriscribe2.replies.call_elements import Grammar, read_parameters
+from libriscribe2.replies.call_objects import CUT_OFF, clean_name, read_json_call
 from libriscribe2.replies.call_source import (
     FAILURE,
     UNCLOSED,
@@ -271,28 +265,17 @@ def read_python_list(source: Source, start: int, body: int) -> Found | None:
 
 
 ARGUMENT_LINES_OPENER: Final = r"(?m:^)TOOL_NAME:[ \t]*(?=[\w.\-/]+[ \t]*\n|[\w.\-/]+[ \t]*\Z)"
-_LINE: Final = re.compile(r"[^\n]*\n?")
-_ARGUMENT: Final = re.compile(
-    r"BEGIN_ARG:[ \t]*([\w.-]+)[ \t]*\n(.*?)\n?END_ARG[ \t]*\n?", re.DOTALL
+_BLOCKS: Final = Grammar(
+    closer=re.compile(""),
+    parameter=re.compile(r"BEGIN_ARG:[ \t]*([\w.-]+)[ \t]*\n"),
+    edge=r"(?P<call>(?!))|BEGIN_ARG:|(?P<slash>\n?END_ARG)[ \t]*\n?",
 )
 
 
 def read_argument_lines(source: Source, _start: int, body: int) -> Found:
     """The call of Continue's blocks: a line with the name, each argument between two lines."""
-    head = _LINE.match(source.text, body)
-    name, place = (head[0].strip(), head.end()) if head else ("", body)
-    arguments: dict[str, Any] = {}
-    while (given := _ARGUMENT.match(source.text, place)) is not None:
-        value = typed_value(given[2], source.property_schema(name, given[1]))
-        if not add_argument(arguments, given[1], value):
-            return Found(given.end(), issue=TWICE)
-        place = given.end()
-    cut = source.text.startswith("BEGIN_ARG", place)
-    return (
-        Found(len(source.text), issue=CUT_OFF)
-        if cut
-        else Found(place, (ReadCall(name, arguments),))
-    )
+    name, _, _ = source.text[body:].partition("\n")
+    return read_parameters(source, _BLOCKS, name.strip(), body + len(name) + 1)
 
 
 NOTATIONS: Final = (

@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from libriscribe2.replies.call_elements import TAG_OPENER
+from libriscribe2.replies.call_elements import TAG_OPENER, Grammar, read_parameters
 from libriscribe2.replies.call_objects import (
     CUT_OFF,
     TWICE,
@@ -16,7 +16,6 @@ from libriscribe2.replies.call_objects import (
     json_at,
     json_region,
     named_call,
-    read_arguments,
     read_json_call,
     typed_value,
 )
@@ -140,46 +139,20 @@ def _gemma_call(raw_name: str, pieces: list[str], end: int) -> Found:
 
 K3_OPENER: Final = r"<\|open\|>call\s[^<>]*<\|sep\|>"
 K3_EDGE: Final = r"<\|(?:open|close)\|>tools<\|sep\|>"
-_ELEMENT: Final = re.compile(r"<\|open\|>(argument|json)\b([^<>]*)<\|sep\|>")
-_ENDS: Final = {
-    word: re.compile(rf"<\|close\|>{word}<\|sep\|>") for word in ("argument", "json", "call")
-}
+_K3: Final = Grammar(
+    closer=re.compile(r"<\|close\|>call<\|sep\|>"),
+    parameter=re.compile(r"<\|open\|>(?:argument|json)\b[^<>]*<\|sep\|>"),
+    edge=r"<\|(?:open|(?P<slash>close))\|>(?:(?P<call>call)|argument|json)\b[^<>]*<\|sep\|>",
+)
 
 
 def read_k3_call(source: Source, start: int, body: int) -> Found | None:
     """One call from its opening element; None if it names no tool."""
-    text = source.text
-    name = clean_name(attributes_of(text[start:body]).get("tool"))
+    name = clean_name(attributes_of(source.text[start:body]).get("tool"))
     if name is None:
         return None
-    arguments: dict[str, Any] = {}
-    place = after_space(text, body)
-    while (opening := _ELEMENT.match(text, place)) is not None:
-        end = source.search(_ENDS[opening[1]], opening.end())
-        if end is None:
-            return Found(len(text), issue=CUT_OFF)
-        values = _values(source, name, opening, text[opening.end() : end.start()])
-        if values is None:
-            return Found(len(text), issue=f"The arguments of `{name}` could not be read.")
-        if not all(add_argument(arguments, key, value) for key, value in values.items()):
-            return Found(len(text), issue=TWICE)
-        place = after_space(text, end.end())
-    closer = _ENDS["call"].match(text, place)
-    if closer is None:
-        return Found(len(text), issue=CUT_OFF)
-    return Found(closer.end(), (ReadCall(name, arguments),))
-
-
-def _values(source: Source, tool: str, opening: re.Match[str], text: str) -> dict[str, Any] | None:
-    """The arguments that one element gives; None if it has no key or is no object."""
-    if opening[1] == "json":
-        return read_arguments(text)
-    attributes = attributes_of(opening[2])
-    key = attributes.get("key")
-    if key is None:
-        return None
-    stated = {"type": attributes["type"]} if "type" in attributes else None
-    return {key: typed_value(text, source.property_schema(tool, key) or stated)}
+    found = read_parameters(source, _K3, name, after_space(source.text, body))
+    return replace(found, calls=()) if found.issue else found
 
 
 _MARK: Final = "]<]minimax[>["
