@@ -376,13 +376,13 @@ class Envelope:
         calls: The valid calls.
         content: The text for the user; None if the envelope has none.
         needs_more_work: What the model said about it; None if nothing.
-        issues: What was wrong with calls that were dropped.
+        issue: What was wrong with calls that were dropped, or "".
     """
 
     calls: list[ReadCall]
     content: str | None
     needs_more_work: bool | None
-    issues: list[str]
+    issue: str
 
 
 def read_envelope(value: object) -> Envelope | None:
@@ -401,10 +401,8 @@ def read_envelope(value: object) -> Envelope | None:
     if more_key is None and list_key != "toolCalls" and calls:
         flag = True
     content = value.get("content")
-    issue = dropped_issue(dropped)
-    return Envelope(
-        calls, content if isinstance(content, str) else None, flag, [issue] if issue else []
-    )
+    content = content if isinstance(content, str) else None
+    return Envelope(calls, content, flag, dropped_issue(dropped))
 
 
 def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[ReadCall]:
@@ -449,10 +447,4 @@ def _anthropic_message(blocks: list[Any]) -> Envelope | None:
     texts = [str(block.get("text", "")) for block in blocks if block["type"] == "text"]
     if not calls:
         return None
-    issue = dropped_issue(dropped)
-    return Envelope(
-        calls,
-        content="\n\n".join(texts) or None,
-        needs_more_work=True,
-        issues=[issue] if issue else [],
-    )
+    return Envelope(calls, "\n\n".join(texts) or None, True, dropped_issue(dropped))  # noqa: FBT003

@@ -7,19 +7,19 @@ The canonical form is the response-parser design's envelope: `content`, `toolCal
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.replies.call_objects import (
     SIDE_KEYS,
-    Envelope,
     add_argument,
     marked_call,
     read_envelope,
     read_open_calls,
 )
-from libriscribe2.replies.call_scanner import DataPart, Reading, scan_reply
+from libriscribe2.replies.call_scanner import Reading, scan_reply
 from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, after_space
 from libriscribe2.replies.choice import Coercion
 from libriscribe2.replies.cleanup import extract_with_report
@@ -45,10 +45,8 @@ _BARE_INPUT: Final = (
     r"""(?:\[["']?([^\n\[\]{}"']+)["']?\]|\s*\nAction Input:[ \t]*["']?([^\s{\["'][^\n{}"']*)["']?)"""
     r"(?:\s*\nObservation:)?\s*"
 )
-_MEMBERS: Final = {
-    **{name: {"type": "string"} for name in ("name", "tool", "function")},
-    **{name: {"type": "object"} for name in ("arguments", "parameters", "args", "input")},
-}
+_TEXT: Final = {"type": "string"}
+_MEMBERS: Final = {"name": _TEXT, "tool": _TEXT, "arguments": {"type": "object"}}
 _CALL: Final = {"type": "object", "properties": _MEMBERS}
 
 
@@ -107,8 +105,7 @@ def parse_llm_response(
         return _text(raw_content, [f"The reply has more than {max_chars} characters."])
     known = None if allowed_tools is None else frozenset(allowed_tools)
     for name in known or ():
-        if (escaped := name.replace("_", "\\_")) != name and escaped in raw_content:
-            raw_content = raw_content.replace("\\_", "_")
+        raw_content = raw_content.replace(name.replace("_", "\\_"), name)
     raw_content = OTHERS_TURN.sub("", raw_content)
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known, schemas or {})
@@ -135,8 +132,8 @@ def parse_native_tool_calls(
     read = [marked_call(item) for item in tool_calls]
     calls = gate.admit([call for call in read if call is not None])
     dropped = len(read) - len(calls)
-    issues = [f"{dropped} tool call(s) had no name or damaged arguments."] if dropped else []
-    return _response(content or "", calls, issues, more=True if calls else None)
+    issues = [f"{dropped} tool call(s) had no name or damaged arguments."][: bool(dropped)]
+    return _response(content or "", calls, issues, more=bool(calls) or None)
 
 
 class _Gate:
@@ -207,8 +204,6 @@ def _fitted(
         return arguments, f"it has no `{foreign[0]:.80}`"
     fitted = Coercion(schema).apply(arguments)
     for key, value in fitted.items():
-        if isinstance(value, str) and "{{" in value:  # it refers to an earlier result
-            continue
         part = _part(schema, key)
         fault = "has another type" if fit(value, part).mistyped else _out_of_bounds(value, part)
         if fault:
@@ -218,11 +213,10 @@ def _fitted(
 
 def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
     """What is wrong with a number that is less or more than a tool takes, or ""."""
-    if not isinstance(value, int | float):
+    least, most = schema.get("minimum", -inf), schema.get("maximum", inf)
+    if not isinstance(value, int | float) or least <= value <= most:
         return ""
-    if value < schema.get("minimum", value):
-        return f"is below the minimum, {schema['minimum']}"
-    return f"is above the maximum, {top}" if value > (top := schema.get("maximum", value)) else ""
+    return f"is not between {least} and {most}"
 
 
 def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -270,36 +264,30 @@ def _stands_in(text: str) -> bool:
     return is_hole(text) or bool(LEFT_OUT.search(text) or found)
 
 
-def _is_plain(arguments: Mapping[str, Any]) -> bool:
+def _is_plain(value: Any, depth: int = 0) -> bool:
     """Whether arguments can be written as UTF-8 JSON: no half surrogates, no absurd depth."""
-    pending: list[tuple[Any, int]] = [(arguments, 0)]
-    while pending:
-        value, depth = pending.pop()
-        if depth > _MAX_DEPTH:
-            return False
-        if isinstance(value, str) and _HALF_SURROGATE.search(value):
-            return False
-        if isinstance(value, Mapping):
-            pending += [(item, depth + 1) for pair in value.items() for item in pair]
-        elif isinstance(value, list):
-            pending += [(item, depth + 1) for item in value]
-    return True
+    if isinstance(value, str):
+        return _HALF_SURROGATE.search(value) is None
+    inner = [*value, *value.values()] if isinstance(value, Mapping) else value
+    if not isinstance(inner, list):
+        return True
+    return depth <= _MAX_DEPTH and all(_is_plain(one, depth + 1) for one in inner)
 
 
 def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     """The response of a reply without marked calls: an envelope, bare calls, or text."""
-    envelopes = [
-        envelope for part in reading.parts if (envelope := read_envelope(part.value)) is not None
-    ]
-    envelope = next((item for item in envelopes if item.calls), None) or next(iter(envelopes), None)
+    read = [read_envelope(part.value) for part in reading.parts]
+    envelopes = [one for one in read if one is not None]
+    envelope = next((one for one in envelopes if one.calls), *envelopes[:1] or [None])
     if envelope is not None:
-        return _from_envelope(envelope, reading, gate)
-    spans: list[DataPart] = []
-    calls: list[ToolCall] = []
+        calls = gate.admit(envelope.calls)
+        issues = [*reading.issues, envelope.issue, *gate.issues]
+        return _response(envelope.content, calls, issues, more=envelope.needs_more_work)
+    calls = []
     for part in reading.parts:
         admitted = gate.admit(read_open_calls(part.value, gate.known))
         calls += admitted
-        spans += [part] if admitted else []
+        reading.removed += [(part.start, part.end)] if admitted else []
     issues = [*reading.issues, *gate.issues]
     if not calls and gate.known and not issues:
         calls = gate.admit(_written_alone(raw, gate))
@@ -308,7 +296,6 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
         issues = gate.issues
     if not calls:
         return _text(_without_reasoning(raw, reading), issues)
-    reading.removed += [(part.start, part.end) for part in spans]
     return _response(_remaining(raw, reading), calls, issues, more=True)
 
 
@@ -345,12 +332,6 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     return [call] if call is not None and call.name in known else []
 
 
-def _from_envelope(envelope: Envelope, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
-    calls = gate.admit(envelope.calls)
-    issues = [*reading.issues, *envelope.issues, *gate.issues]
-    return _response(envelope.content, calls, issues, more=envelope.needs_more_work)
-
-
 def _response(
     content: str | None, calls: list[ToolCall], issues: list[str], *, more: bool | None
 ) -> LLMToolCallResponse:
@@ -358,7 +339,7 @@ def _response(
         content=content,
         tool_calls=calls or None,
         needs_more_work=more,
-        issues=tuple(dict.fromkeys(issues)),
+        issues=tuple(filter(None, dict.fromkeys(issues))),
     )
 
 

@@ -76,9 +76,9 @@ def test_OV_29_what_is_struck_through_is_no_value(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "fault"),
     [
-        ('hunt(query="x", n=50)', "`n` is above the maximum, 10"),
-        ('hunt(query="x", n=0)', "`n` is below the minimum, 1"),
-        ('<tool_call>{"name": "hunt", "arguments": {"query": "x", "n": 50}}</tool_call>', "above"),
+        ('hunt(query="x", n=50)', "`n` is not between 1 and 10"),
+        ('hunt(query="x", n=0)', "`n` is not between 1 and 10"),
+        ('<tool_call>{"name": "hunt", "arguments": {"query": "x", "n": 50}}</tool_call>', "not between"),
         ('hunt {"query": "x", "n": "many"}', "`n` has another type"),
         ("hunt(n=5)", "`query` is missing"),
     ],

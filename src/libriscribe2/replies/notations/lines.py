@@ -274,7 +274,7 @@ _BLOCKS: Final = Grammar(
 
 def read_argument_lines(source: Source, _start: int, body: int) -> Found:
     """The call of Continue's blocks: a line with the name, each argument between two lines."""
-    name, _, _ = source.text[body:].partition("\n")
+    name, _, _ = source.text[body : body + 200].partition("\n")
     return read_parameters(source, _BLOCKS, name.strip(), body + len(name) + 1)
 
 
