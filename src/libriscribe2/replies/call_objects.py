@@ -105,7 +105,7 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
     if call is None or name_key is None:
         return None
     if known_names is not None and (call.beside or argument_key is not None):
-        return call if call.name in known_names else None
+        return call if call.name in known_names or "tool_uses" in call.arguments else None
     if argument_key is None or item[argument_key] is None:
         return None
     is_sure = argument_key in _SURE_ARGUMENTS.get(name_key, ARGUMENT_KEYS)
@@ -149,13 +149,7 @@ def _describes_type(value: object) -> bool:
 
 
 def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The inner object of `{"type": "function", "function": {...}}` and its like.
-
-    OpenAI's `multi_tool_use.parallel` has several calls as its argument.
-    """
-    for inner in value.values() if _first_key(value, NAME_KEYS) else ():
-        if isinstance(inner, Mapping) and inner.keys() == {_PARALLEL}:
-            return inner
+    """The inner object of `{"type": "function", "function": {...}}` and its like."""
     for key in _NESTED_KEYS:
         inner = value.get(key)
         beside = value.keys() - {key} - SIDE_KEYS
@@ -180,8 +174,7 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
     return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))
 
 
-_PARALLEL: Final = "tool_uses"
-LIST_KEYS: Final = ("toolCalls", "tool_calls", _PARALLEL)
+LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
 TWICE: Final = "A tool call gives one argument twice, with different values; it was not executed."
 BESIDE_TEXT: Final = (
@@ -216,19 +209,25 @@ def json_at(source: Source, start: int, *, repair: bool = True) -> tuple[Any, in
 def read_json_call(
     source: Source, name: str | None, start: int, closer: re.Pattern[str] | None = None
 ) -> Found:
-    """The call of a name whose arguments are the JSON object at `start`; a closer is passed."""
+    """The call of a name whose arguments are the JSON object at `start`; a closer is passed.
+
+    The closer shows where arguments end that lack their last brackets.
+    """
     value, end = json_at(source, start)
-    if end < 0:
+    if end >= 0:
+        place = after_space(source.text, end)
+        closing = closer.match(source.text, place) if closer else None
+        return named_call(name, value, closing.end() if closing else end)
+    closing = source.search(closer, start) if closer else None
+    if closing and closing[0] and source.spend(REPAIR):
+        value, _ = whole_json(source.text[start : closing.start()], was_closed=True)
+    if closing is None or value is None:
         return Found(len(source.text), issue=CUT_OFF)
-    closing = closer.match(source.text, after_space(source.text, end)) if closer else None
-    return named_call(name, value, closing.end() if closing else end)
+    return named_call(name, value, closing.end())
 
 
 def named_call(name: str | None, value: object, end: int) -> Found:
     """The call of a name with these arguments, or what is wrong with it."""
-    if name is not None and isinstance(value, Mapping) and value.keys() == {_PARALLEL}:
-        calls, dropped = marked_calls(value)
-        return Found(end, tuple(calls), issue=dropped_issue(dropped))
     if name is None:
         return Found(end, issue="A tool call without a name or with damaged arguments.")
     if not isinstance(value, Mapping):

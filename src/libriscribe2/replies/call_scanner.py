@@ -1,7 +1,7 @@
 """One pass over a reply: every opener in order, each read by its notation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,7 +33,6 @@ from libriscribe2.replies.normalise import (
     begins_line,
 )
 from libriscribe2.replies.notations.lines import read_python_calls
-from libriscribe2.replies.strict_json import strict_parse
 
 _COMMENT: Final = "<!--"
 ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT}|\[TOOL_RESULTS\])"
@@ -44,6 +43,8 @@ _IS_RESULT: Final = re.compile(_RESULT)
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
 _CALL_KEYS: Final = frozenset({"name", "arguments"})
 _COMMENT_END: Final = re.compile("-->")
+_CALL_OPENED: Final = re.compile("<tool_call")
+_CALL_CLOSED: Final = re.compile("</tool_call")
 _EMPTY_LINE: Final = re.compile(r"\n\n")
 _ASIDE_END: Final = re.compile(rf"</{ASIDE_NAME}\s*>", re.IGNORECASE)
 
@@ -84,15 +85,12 @@ def call_among_tools(source: Source, start: int, body: int) -> Found | None:
 
     Only a whole object of a name and arguments, with nothing beside it, is a call there.
     """
-    place = after_space(source.text, body)
-    if not source.text.startswith("<tools", start) or source.text[place : place + 1] != "{":
+    if not source.text.startswith("<tools", start):
         return None
-    value, place = json_at(source, place, repair=False)
-    end = _TOOLS_END.match(source.text, place) if value is not None else None
-    if end is None or not isinstance(value, Mapping) or value.keys() != _CALL_KEYS:
-        return None
-    call = marked_call(value)
-    return Found(end.end(), (call,)) if call is not None and call.name in source.tools else None
+    value, place = json_at(source, after_space(source.text, body), repair=False)
+    end = _TOOLS_END.match(source.text, place) if isinstance(value, dict) else None
+    call = marked_call(value) if end and value.keys() == _CALL_KEYS else None
+    return Found(end.end(), (call,)) if end and call and call.name in source.tools else None
 
 
 def _comment_end(source: Source, start: int, body: int) -> int:
@@ -104,12 +102,16 @@ def _comment_end(source: Source, start: int, body: int) -> int:
     closing = source.search(_COMMENT_END, body)
     if closing is None:
         return body
-    end = closing.start()
-    opened = source.last("<tool_call", end)
-    if opened >= body and opened > source.last("</tool_call", end):
+    opened = source.search(_CALL_OPENED, body)
+    closed = source.search(_CALL_CLOSED, opened.end()) if opened else None
+    if (
+        opened
+        and opened.start() < closing.start()
+        and not (closed and closed.end() < closing.end())
+    ):
         return body
     empty_line = source.search(_EMPTY_LINE, body)
-    in_paragraph = empty_line is None or empty_line.end() > end
+    in_paragraph = empty_line is None or empty_line.end() > closing.start()
     return closing.end() if in_paragraph or begins_line(source.text, start) else body
 
 
@@ -119,14 +121,9 @@ _BEGINS: Final = (TAG_START, r"[`{\[◁]", "(?m:^)")
 _JSON_OPENER: Final = r"""\{(?=\s*["'“}])|\{(?=\s*\w+\s*:)|\[(?=\s*[\[{"\]])"""
 _CALL_WORDS: Final = ("name", "tool", "function", "action", "needsMoreWork", "needs_more_work")
 _RESTART: Final = re.compile(r"\n[ \t]*\r?\n(?=[{\[<`])")
-_DATA_FENCES: Final = frozenset({
-    "", "json", "jsonc", "json5", "javascript", "typescript", "js", "ts", "xml", "text",
-    "plaintext", "txt",
-})  # fmt: skip
-_ACTION_FENCES: Final = _DATA_FENCES - {"xml", "text", "plaintext", "txt"} | {
-    "tool_code", "tool_call", "tool_calls", "function_call", "function_calls", "tool_use", "tool",
-    "tool-call", "tool-calls", "toolcall", "function-call", "invoke",
-}  # fmt: skip
+_DATA: Final = r"(?:json[c5]?|javascript|typescript|[jt]s)?"
+_ACTION: Final = rf"(?:{_DATA}|invoke|(?:tool|function)[_-]?(?:calls?|code|use)?)"
+_PLAIN: Final = ("xml", "text", "plaintext", "txt")
 _PYTHON: Final = ("python", "py")
 _PYTHON_CALL: Final = re.compile(
     r"\s*+(?:\#[^\n]*+\n\s*+)*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\("
@@ -357,13 +354,6 @@ class _Scan:
         """A value that never ends: cut off, or a stray bracket in prose."""
         if self.text[start + 1 : start + 2].isalnum():
             return start + 1
-        rest = self.text[start:].rstrip()
-        if rest.endswith("}") and not self._is_shown(start, len(self.text)):
-            # Its arguments are closed, and nothing but its own bracket is missing.
-            whole = strict_parse(f"{rest}}}")
-            if isinstance(whole.value, dict) and whole.end == len(rest) + 1:
-                self.reading.parts.append(DataPart(whole.value, start, len(self.text)))
-                return len(self.text)
         restart = self.source.search(_RESTART, start)
         end = restart.end() if restart is not None else len(self.text)
         if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
@@ -375,7 +365,7 @@ class _Scan:
         fence = self._whole_fence(opener.start())
         if fence is None:
             return code_span_end(self.text, opener.start())
-        marked = fence.language not in _DATA_FENCES
+        marked = re.fullmatch(_DATA, fence.language) is None and fence.language not in _PLAIN
         if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end, marked=marked):
             return fence.end
         self._take_fence(fence, self._inside(fence))
@@ -416,9 +406,9 @@ class _Scan:
     def _fence_may_act(self, fence: Fence) -> bool:
         if self.depth:  # a fence around a fence displays it
             return False
-        if fence.language in _ACTION_FENCES:
+        if re.fullmatch(_ACTION, fence.language):
             return True
-        return fence.language in {*_DATA_FENCES, *_PYTHON} and self._is_alone(fence)
+        return fence.language in (*_PLAIN, *_PYTHON) and self._is_alone(fence)
 
     def _is_alone(self, fence: Fence) -> bool:
         """Whether nothing but reasoning stands before a fence, and nothing behind it.

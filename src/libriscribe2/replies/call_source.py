@@ -70,7 +70,6 @@ class Source(Searches):
     tools: frozenset[str] = frozenset()
     effort_left: int = 40_000
     verdicts_left: int = 1_000
-    _last: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def part(self, text: str) -> "Source":
         """A part of the text as a source of its own, with what is left of the budgets."""
@@ -79,17 +78,6 @@ class Source(Searches):
     def settle(self, part: "Source") -> None:
         """Take over what a part has spent."""
         self.effort_left, self.verdicts_left = part.effort_left, part.verdicts_left
-
-    def last(self, word: str, end: int) -> int:
-        """Where `word` stands last before `end`; -1 if nowhere.
-
-        Places are asked for in the order of the text, so that none is looked through twice.
-        """
-        seen, place = self._last.get(word, (0, -1))
-        found = self.text.rfind(word, max(0, seen - len(word) + 1), end)
-        place = found if found >= 0 else place
-        self._last[word] = (end, place)
-        return place
 
     def spend(self, cost: int) -> bool:
         """Take part of the effort that one reply is worth; false once it is used up.

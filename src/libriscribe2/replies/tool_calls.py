@@ -16,6 +16,7 @@ from libriscribe2.replies.call_objects import (
     SIDE_KEYS,
     add_argument,
     marked_call,
+    marked_calls,
     read_envelope,
     read_open_calls,
 )
@@ -145,7 +146,7 @@ class _Gate:
         self.issues: list[str] = []
 
     def admit(self, calls: Sequence[ReadCall]) -> list[ToolCall]:
-        admitted = (self._admitted(call) for call in calls)
+        admitted = (self._admitted(one) for call in calls for one in _unpacked(call))
         return [call for call in admitted if call is not None]
 
     def _admitted(self, call: ReadCall) -> ToolCall | None:
@@ -174,6 +175,12 @@ class _Gate:
     def _refused(self, issue: str) -> ToolCall | None:
         self.issues.append(issue)
         return None
+
+
+def _unpacked(call: ReadCall) -> Sequence[ReadCall]:
+    """The calls that are the argument of OpenAI's `multi_tool_use.parallel`, or the call itself."""
+    inner, dropped = marked_calls(call.arguments.get("tool_uses"))
+    return inner if inner and not dropped and len(call.arguments) == 1 else [call]
 
 
 def _settled(call: ReadCall, schema: Mapping[str, Any] | None) -> ReadCall | None:

@@ -20,15 +20,7 @@ from libriscribe2.replies.call_objects import (
     marked_call,
     named_call,
 )
-from libriscribe2.replies.call_source import (
-    REPAIR,
-    TAG_START,
-    Found,
-    Source,
-    ToolFormat,
-    passed,
-    whole_json,
-)
+from libriscribe2.replies.call_source import TAG_START, Found, Source, ToolFormat, passed
 from libriscribe2.replies.notations.tags import read_glm_call, read_named
 
 _ELEMENT: Final = rf"<{NAMESPACE}(?:arg_key>|(?i:{PARAMETER_WORDS})[ \t]*[ =])"
@@ -95,11 +87,7 @@ def _with_object(
     text = source.text
     value, end = json_at(source, place)
     if end < 0:
-        closing = source.search(_CLOSER, place) if is_marked or alone else None
-        if closing is None or not source.spend(REPAIR):
-            return Found(len(text), issue=CUT_OFF) if is_marked else None
-        end = closing.start()
-        value, _ = whole_json(text[place:end], was_closed=True)
+        return Found(len(text), issue=CUT_OFF) if is_marked else None
     behind, end = end, passed(_TAIL, text, end)
     if not (alone or is_marked or _CLOSER.search(text, behind, end)):
         return None
