@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from libriscribe2.replies.call_objects import (
@@ -14,8 +14,8 @@ from libriscribe2.replies.call_objects import (
     read_arguments,
 )
 from libriscribe2.replies.call_source import (
-    LOOK,
     TAG_START,
+    VERDICT,
     Found,
     ReadCall,
     Source,
@@ -28,7 +28,6 @@ from libriscribe2.replies.contract import FENCE_OPENER, Fence, code_span_end, fe
 from libriscribe2.replies.normalise import (
     ASIDE_NAME,
     REASONING_CLOSER,
-    REASONING_EDGE,
     REASONING_OPENER,
     begins_line,
 )
@@ -42,6 +41,7 @@ _RESULT: Final = (
 _IS_RESULT: Final = re.compile(_RESULT)
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
 _CALL_KEYS: Final = frozenset({"name", "arguments"})
+_REASONING_END: Final = re.compile(REASONING_CLOSER)
 _COMMENT_END: Final = re.compile("-->")
 _CALL_OPENED: Final = re.compile("<tool_call")
 _CALL_CLOSED: Final = re.compile("</tool_call")
@@ -56,13 +56,9 @@ def reasoning_end(source: Source, start: int, body: int) -> int | None:
         The end of its closing tag; the end of the text when nothing closes it (there is no answer
         then); None when the tag stands inside a line of prose and nothing closes it.
     """
-    depth = 1
-    for edge in REASONING_EDGE.finditer(source.text, body):
-        depth += 1 if edge["open"] else -1
-        if depth == 0:
-            return edge.end()
-        if not source.spend(LOOK):
-            break
+    closing = source.search(_REASONING_END, body)
+    if closing is not None:
+        return closing.end()
     return len(source.text) if begins_line(source.text, start) else None
 
 
@@ -137,22 +133,13 @@ _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
 
 
-@dataclass(frozen=True, slots=True)
-class DataPart:
-    """A JSON value that stands in the open: maybe an envelope or a call, maybe only data."""
-
-    value: Any
-    start: int
-    end: int
-
-
 @dataclass(slots=True)
 class Reading:
     """What a reply holds.
 
     Attributes:
         calls: Calls in tags, tokens and other marks, in order.
-        parts: JSON values in the open or in fences, in order.
+        parts: JSON values in the open or in fences, in order, with their spans.
         removed: Spans of calls and control tokens: no text for the user.
         reasoning: Spans of reasoning: no text for the user either.
         said: Texts of marked messages for the user, with the place where they stand.
@@ -160,7 +147,7 @@ class Reading:
     """
 
     calls: list[ReadCall] = field(default_factory=list)
-    parts: list[DataPart] = field(default_factory=list)
+    parts: list[tuple[Any, tuple[int, int]]] = field(default_factory=list)
     removed: list[tuple[int, int]] = field(default_factory=list)
     reasoning: list[tuple[int, int]] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)
@@ -296,8 +283,7 @@ class _Scan:
         """
         if self.chain_end < 0 or not _BETWEEN.fullmatch(self.text, self.chain_end, start):
             self._end_chain(start)
-            self.source.verdicts_left -= 1
-            judged = self.source.verdicts_left >= 0
+            judged = self.source.spend(VERDICT)
             self.chain_is_shown = not judged or is_shown(self.text, start, end, marked=marked)
             self.reading.issues += [] if judged else [_TOO_MANY]
             self.chain_start, self.chain_begins = self.reading.counts, start
@@ -347,7 +333,7 @@ class _Scan:
             value, _ = json_at(self.source, start)
         marked = isinstance(value, dict) and not value.keys().isdisjoint(LIST_KEYS)
         if value is not None and not self._is_shown(start, end, marked=marked):
-            self.reading.parts.append(DataPart(value, start, end))
+            self.reading.parts.append((value, (start, end)))
         return end
 
     def _unclosed(self, start: int) -> int:
@@ -387,9 +373,9 @@ class _Scan:
             arguments = read_arguments(body)
             if arguments is not None and not arguments.keys() & {"arguments", "parameters"}:
                 return Reading(calls=[ReadCall(named[1], arguments)])
-        part = self.source.part(body)
+        part = replace(self.source, text=body)
         inner = scan_reply(part, self.formats, self.depth + 1)
-        self.source.settle(part)
+        self.source.effort_left = part.effort_left
         return inner
 
     def _whole_fence(self, start: int) -> Fence | None:
@@ -426,4 +412,4 @@ class _Scan:
         span = (fence.start, fence.end)
         if inner.calls:
             self.reading.removed.append(span)
-        self.reading.parts += [DataPart(part.value, *span) for part in inner.parts]
+        self.reading.parts += [(value, span) for value, _ in inner.parts]

@@ -15,6 +15,7 @@ JsonObject: TypeAlias = Mapping[str, Any]
 Schemas: TypeAlias = Mapping[str, JsonObject]
 
 LOOK: Final = 1
+VERDICT: Final = 40
 FAILURE: Final = 20
 REPAIR: Final = 200
 # A value that never ends is looked for up to the end of the text: so much, and one for each so many
@@ -63,21 +64,11 @@ class Source(Searches):
         schemas: JSON Schema of the parameters, by tool name.
         tools: Names of the tools that exist; empty if the caller did not say.
         effort_left: What damage and looking ahead may still cost; see `spend`.
-        verdicts_left: For how many regions the sentence before them is still judged.
     """
 
     schemas: Schemas = field(default_factory=dict)
     tools: frozenset[str] = frozenset()
     effort_left: int = 40_000
-    verdicts_left: int = 1_000
-
-    def part(self, text: str) -> "Source":
-        """A part of the text as a source of its own, with what is left of the budgets."""
-        return Source(text, self.schemas, self.tools, self.effort_left, self.verdicts_left)
-
-    def settle(self, part: "Source") -> None:
-        """Take over what a part has spent."""
-        self.effort_left, self.verdicts_left = part.effort_left, part.verdicts_left
 
     def spend(self, cost: int) -> bool:
         """Take part of the effort that one reply is worth; false once it is used up.
@@ -169,8 +160,6 @@ def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
 
 
 _REACH: Final = 600
-# A line that holds a block quote's marks or a table's row before a call is no longer than this.
-_LONGEST_LINE: Final = 4_000
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
 _ROW: Final = re.compile(r"[ \t]*\|")
@@ -205,10 +194,12 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
         marked: Whether tags or tokens say that it is a call: a whole sentence may stand before it
             on its line.
     """
-    if is_quoted(text, start, end):
-        return True
     lead = text[max(0, start - _REACH) : start]
     line = lead[lead.rfind("\n") + 1 :]
+    if _is_quoted(text, start, end) or _BLOCK_QUOTE.fullmatch(line):
+        return True
+    if _ROW.match(line) and _CELL_END.match(text, end, end + _REACH):
+        return True
     if _NO_TEXT.fullmatch(line) is None and not (marked and _ENDS_SENTENCE.search(line)):
         return True
     if line.count('"') % 2 or _is_inside_element(text, lead, end):
@@ -254,26 +245,13 @@ def _is_inside_element(text: str, lead: str, end: int) -> bool:
     return any(lead.rfind(f"<{name}") > lead.rfind(f"</{name}>") for name in closed)
 
 
-def is_quoted(text: str, start: int, end: int) -> bool:
-    """Whether quotation marks stand right around the region, or a block quote or a table does."""
-    if _is_marked_line(text, start, end):
-        return True
-    closing = _QUOTES.get(text[start - 1]) if start else None
-    # A quotation may take the comma of the sentence that goes on behind it.
-    return (
-        closing is not None
-        and closing in {text[end : end + 1], text[end + 1 : end + 2]}
-        and (text[end] == closing or text[end] in ",.;!?")
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    """Whether quotation marks stand right around the region.
+
+    A quotation may take the comma of the sentence that goes on behind it.
+    """
+    closing = _QUOTES.get(text[start - 1 : start])
+    behind = text[end : end + 2]
+    return closing is not None and (
+        behind[:1] == closing or (behind[1:] == closing and behind[0] in ",.;!?")
     )
-
-
-def _is_marked_line(text: str, start: int, end: int) -> bool:
-    """Whether the line of the region is a block quote's or a table's."""
-    reach = max(0, start - _LONGEST_LINE)
-    line_start = text.rfind("\n", reach, start) + 1
-    if not line_start and reach:
-        return False
-    if _BLOCK_QUOTE.fullmatch(text, line_start, start):
-        return True
-    is_row = _ROW.match(text, line_start, start) is not None
-    return is_row and _CELL_END.match(text, end, end + _REACH) is not None

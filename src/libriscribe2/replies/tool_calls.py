@@ -283,7 +283,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     """The response of a reply without marked calls: an envelope, bare calls, or text."""
-    read = [read_envelope(part.value) for part in reading.parts]
+    read = [read_envelope(value) for value, _ in reading.parts]
     envelopes = [one for one in read if one is not None]
     envelope = next((one for one in envelopes if one.calls), *envelopes[:1] or [None])
     if envelope is not None:
@@ -291,10 +291,10 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
         issues = [*reading.issues, envelope.issue, *gate.issues]
         return _response(envelope.content, calls, issues, more=envelope.needs_more_work)
     calls = []
-    for part in reading.parts:
-        admitted = gate.admit(read_open_calls(part.value, gate.known))
+    for value, span in reading.parts:
+        admitted = gate.admit(read_open_calls(value, gate.known))
         calls += admitted
-        reading.removed += [(part.start, part.end)] if admitted else []
+        reading.removed += [span] if admitted else []
     issues = [*reading.issues, *gate.issues]
     if not calls and gate.known and not issues:
         calls = gate.admit(_written_alone(raw, gate))
@@ -309,12 +309,12 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
 def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     """The call of a reply that is nothing but a call of a known tool, in a spelling without marks.
 
-    It is Python's (also as a list of texts), a name and an object, ReAct's with one bare argument,
+    It is Python's, a name and an object, ReAct's with one bare argument,
     or an object that had to be repaired or is YAML.
     """
     names = "|".join(re.escape(name) for name in gate.known or ())
     raw = raw.strip()
-    if re.match(rf"""(?:\[\s*['"])?(?:{names})\(""", raw) is not None:
+    if re.match(rf"(?:{names})\(", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
     source, place = Source(raw, gate.schemas, gate.known or frozenset()), 0
     stripped: list[ReadCall] = []

@@ -28,7 +28,6 @@ SEARCH = ("web_search", {"query": "βάρκα 1821", "num_results": 2})
     [
         ("read\\_file(path='kapittel/3.md')", READ),
         ("[read\\_file(path='kapittel/3.md')]", READ),
-        ("""['read_file(path="kapittel/3.md")']""", READ),
         ('read_file\n{"path": "kapittel/3.md"}', READ),
         ('>>>read_file\n{"path": "kapittel/3.md"}', READ),
         ('assistantcommentary to=functions.read_file json{"path": "kapittel/3.md"}', READ),

@@ -113,16 +113,7 @@ def _call_nodes(statement: ast.stmt) -> list[ast.Call]:
         raise NotACallError
     value = statement.value
     items = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
-    return [_unprinted(_written(item)) for item in items]
-
-
-def _written(node: ast.expr) -> ast.expr:
-    """The call that a text in a list of calls is."""
-    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-        return node
-    tree = _parsed(node.value.strip())
-    single = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-    return single.value if isinstance(single, ast.Expr) else node
+    return [_unprinted(item) for item in items]
 
 
 def _unprinted(node: ast.expr) -> ast.Call:
