@@ -1,7 +1,6 @@
 """Elements in angle brackets: tags, attributes, contents."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -131,8 +130,8 @@ def read_parameters(source: Source, grammar: Grammar, tool: str, place: int) -> 
 
 def read_elements(source: Source, grammar: Grammar, tool: str, place: int) -> Found | None:
     """The call whose parameters are elements; None if these are not the tool's parameters."""
-    first = _ELEMENT.match(source.text, place)
-    if first is not None and not _is_parameter(source, tool, first[1]):
+    first, known = _ELEMENT.match(source.text, place), source.parameters(tool)
+    if first and (first[1] not in known if known else re.fullmatch(PARAMETER_WORDS, first[1])):
         return None
     found = read_parameters(source, grammar, tool, place)
     return None if found.calls and found.issue else found
@@ -146,15 +145,8 @@ def _value(source: Source, tool: str, key: str, tag: str, text: str) -> Any:
 
 def _lacks_nothing(source: Source, call: ReadCall, place: int) -> bool:
     """Whether a call that the end of the text leaves open has every argument that its tool takes."""
-    known = source.schemas.get(call.name, {}).get("properties", {})
-    return place == len(source.text) and bool(known) and call.arguments.keys() == set(known)
-
-
-def _is_parameter(source: Source, tool: str, name: str) -> bool:
-    properties = source.schemas.get(tool, {}).get("properties", {})
-    if isinstance(properties, Mapping) and properties:
-        return name in properties
-    return re.fullmatch(PARAMETER_WORDS, name) is None
+    known = source.parameters(call.name)
+    return place == len(source.text) and bool(known) and call.arguments.keys() == known.keys()
 
 
 def value_end(

@@ -41,11 +41,8 @@ SIDE_KEYS: Final = frozenset({
 })  # fmt: skip
 _SHEET_KEYS: Final = frozenset({"role", "content"})
 _CALL_TYPES: Final = frozenset({"tool_use", "tool_call", "function_call", "function", "tool"})
-_SURE_ARGUMENTS: Final = {
-    "name": {"arguments", "parameters", "args"},
-    "function": {"arguments", "parameters", "args"},
-    "action": {"action_input"},
-}
+_COMMON_NAMES: Final = ("name", "function", "action")
+_SURE_ARGUMENTS: Final = ("arguments", "parameters", "args", "action_input")
 _SCHEMA_TYPES: Final = frozenset({
     "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
 })  # fmt: skip
@@ -108,7 +105,7 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
         return call if call.name in known_names or "tool_uses" in call.arguments else None
     if argument_key is None or item[argument_key] is None:
         return None
-    is_sure = argument_key in _SURE_ARGUMENTS.get(name_key, ARGUMENT_KEYS)
+    is_sure = argument_key in _SURE_ARGUMENTS or name_key not in _COMMON_NAMES
     typed = item.get("type") in _CALL_TYPES
     extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & _SHEET_KEYS
     is_format = call.name in NAME_KEYS
@@ -132,15 +129,13 @@ def read_arguments(value: object) -> dict[str, Any] | None:
 
 def is_definition(item: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
     """Whether an object describes a tool instead of calling one."""
-    if "input_schema" in item or "inputSchema" in item:
+    is_schema = (
+        isinstance(arguments.get("properties"), Mapping) and arguments.get("type") == "object"
+    )
+    if is_schema or item.keys() & {"input_schema", "inputSchema"}:
         return True
-    if isinstance(arguments.get("properties"), Mapping) and arguments.get("type") == "object":
-        return True
-    if "description" in item and "arguments" not in item:
-        return True
-    if "arguments" in item:
-        return False
-    return bool(arguments) and all(_describes_type(value) for value in arguments.values())
+    describes = bool(arguments) and all(map(_describes_type, arguments.values()))
+    return "arguments" not in item and ("description" in item or describes)
 
 
 def _describes_type(value: object) -> bool:
@@ -328,8 +323,6 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
         return None
     if "string" in kinds and kinds <= {"string", "null"}:
         return plain.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
-    if "boolean" in kinds and trimmed.casefold() in _BOOLEAN:
-        return _BOOLEAN[trimmed.casefold()]
     parsed = strict_parse(trimmed)
     if parsed.end == len(trimmed):
         return parsed.value
@@ -364,7 +357,6 @@ def _kinds(schema: JsonObject | None) -> set[str]:
 
 
 _MORE_KEYS: Final = ("needsMoreWork", "needs_more_work")
-_MISSING: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,8 +383,8 @@ def read_envelope(value: object) -> Envelope | None:
     value = _unnested(value)
     if isinstance(value.get("content"), list):
         return _anthropic_message(value["content"])
-    list_key = next((key for key in LIST_KEYS if _is_call_list(value.get(key, _MISSING))), None)
-    more_key = next((key for key in _MORE_KEYS if _is_flag(value.get(key, _MISSING))), None)
+    list_key = next((key for key in LIST_KEYS if isinstance(value.get(key, ""), list | None)), None)
+    more_key = next((key for key in _MORE_KEYS if _flag(value.get(key, "")) != ""), None)
     if list_key is None and (more_key is None or marked_call(value) is not None):
         return None
     calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], 0)
@@ -411,9 +403,6 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     valid name or arguments are left out.
     """
     items: list[Any] = value if isinstance(value, list) else [value]
-    named = [_name_as_key(item) if isinstance(item, Mapping) else None for item in items]
-    if known_names and all(call is not None and call.name in known_names for call in named):
-        return [call for call in named if call is not None]
     if not all(
         isinstance(item, Mapping) and not CALL_KEYS.isdisjoint(item) and not is_definition(item, {})
         for item in items
@@ -423,27 +412,18 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     return [call for call in calls if call is not None]
 
 
-def _is_call_list(value: object) -> bool:
-    return isinstance(value, list) or value is None
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool) or value is None or _flag(value) is not None
-
-
-def _flag(value: object) -> bool | None:
+def _flag(value: object) -> Any:
+    """Whether a value is true or false; None as it is, "" for anything else."""
     if isinstance(value, str):
-        return _BOOLEAN.get(value.strip().casefold())
-    return value if isinstance(value, bool) else None
+        return _BOOLEAN.get(value.strip().casefold(), "")
+    return value if isinstance(value, bool | None) else ""
 
 
 def _anthropic_message(blocks: list[Any]) -> Envelope | None:
     """The envelope of a message in content blocks: texts and `tool_use` objects."""
     if not all(isinstance(block, Mapping) and "type" in block for block in blocks):
         return None
-    uses = [block for block in blocks if block["type"] == "tool_use"]
-    calls, dropped = marked_calls(uses)
+    calls, dropped = marked_calls([block for block in blocks if block["type"] == "tool_use"])
     texts = [str(block.get("text", "")) for block in blocks if block["type"] == "text"]
-    if not calls:
-        return None
-    return Envelope(calls, "\n\n".join(texts) or None, True, dropped_issue(dropped))  # noqa: FBT003
+    text = "\n\n".join(texts) or None
+    return Envelope(calls, text, True, dropped_issue(dropped)) if calls else None  # noqa: FBT003

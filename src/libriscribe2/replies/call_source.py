@@ -9,6 +9,7 @@ from libriscribe2.replies.outcome import refusal
 from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.patterns import PAIRS
+from libriscribe2.replies.schema_fit import properties_of
 from libriscribe2.replies.strict_json import Searches, strict_parse
 
 JsonObject: TypeAlias = Mapping[str, Any]
@@ -80,9 +81,12 @@ class Source(Searches):
 
     def property_schema(self, tool: str, name: str) -> JsonObject | None:
         """The JSON Schema of one parameter of a tool, if it is known."""
-        properties = self.schemas.get(tool, {}).get("properties", {})
-        schema = properties.get(name) if isinstance(properties, Mapping) else None
+        schema = self.parameters(tool).get(name)
         return schema if isinstance(schema, Mapping) else None
+
+    def parameters(self, tool: str) -> JsonObject:
+        """The JSON Schemas of a tool's parameters, as far as they are known."""
+        return properties_of(self.schemas.get(tool, {}))
 
 
 TAG_START: Final = r"<(?![^<>!]*+(?:<|\Z))"

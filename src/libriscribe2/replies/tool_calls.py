@@ -285,7 +285,7 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     """The response of a reply without marked calls: an envelope, bare calls, or text."""
     read = [read_envelope(value) for value, _ in reading.parts]
     envelopes = [one for one in read if one is not None]
-    envelope = next((one for one in envelopes if one.calls), *envelopes[:1] or [None])
+    envelope = next((one for one in envelopes if one.calls), envelopes[0] if envelopes else None)
     if envelope is not None:
         calls = gate.admit(envelope.calls)
         issues = [*reading.issues, envelope.issue, *gate.issues]

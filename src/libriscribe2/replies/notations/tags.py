@@ -1,7 +1,7 @@
 """Calls in tags: of a tool's name, between two marks, or named by the tag itself."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from libriscribe2.replies.call_elements import (
@@ -140,45 +140,20 @@ _NAME: Final = re.compile(r"\s*([\w.\-/:]+)\s*(?:\[CALL_ID\]\s*[\w-]+\s*)?(?:\[A
 _CALL_OF_NAME: Final = re.compile(r"(?:\[\s*)?[A-Za-z_][\w.]*\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
-    """One row: what opens, closes and begins it (patterns without capturing groups)."""
-
-    name: str
-    opener: str
-    closer: str
-    begins: str = TAG_START
-
-
-REGIONS: Final = (
-    Region("wrapper_tags", WRAPPER_OPENER, WRAPPER_CLOSER),
-    Region("tool_element", _PAIR, r"(?i:</tool>)"),
-    Region("tool_call_token", r"<\|tool_call\|>", r"<\|/tool_call\|>"),
-    Region("tool_call_start", r"<\|tool_call_start\|>", r"<\|tool_call_end\|>"),
-    Region("internlm", r"<\|action_start\|>\s*<\|plugin\|>", r"<\|action_end\|>"),
-    Region("cohere", r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
-    Region("apertus", r"<\|tools_prefix\|>", r"<\|tools_suffix\|>"),
-    Region("mistral", r"\[TOOL_CALLS\]", r"\s*(?:\[/TOOL_CALLS\]|</s>)|\Z", r"\["),
-    Region("python_tag", r"<\|python_tag\|>", r"\s*<\|(?:eom_id|eot_id)\|>|\Z"),
-    Region("functools", r"\bfunctools(?=\s*\[\s*\{)", r"\Z", "functools"),
-    Region("llama4", r"<\|python_start\|>", r"<\|python_end\|>"),
-)
-
-
-def region_format(region: Region) -> ToolFormat:
-    """The tool format of one row."""
-    closer = re.compile(region.closer)
+def region(name: str, opener: str, closer: str, begins: str = TAG_START) -> ToolFormat:
+    """One row: what opens, closes and begins a region (patterns without capturing groups)."""
+    ends = re.compile(closer)
 
     def read(source: Source, _start: int, body: int) -> Found | None:
         return (
             _wrapper(source, body)
-            or json_region_or_python(source, body, closer)
+            or json_region_or_python(source, body, ends)
             or read_glm_call(source, body)
             or read_child_tags(source, body)
-            or _named(source, body, closer)
+            or _named(source, body, ends)
         )
 
-    return ToolFormat(region.name, region.opener, read, rank=30, begins=region.begins)
+    return ToolFormat(name, opener, read, rank=30, begins=begins)
 
 
 def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
@@ -243,7 +218,17 @@ def _is_open(source: Source, name: str, end: int) -> bool:
 
 NOTATIONS: Final = (
     ToolFormat("named_tags", TAG_OPENER, read_tag_call, rank=10),
-    *(region_format(region) for region in REGIONS),
+    region("wrapper_tags", WRAPPER_OPENER, WRAPPER_CLOSER),
+    region("tool_element", _PAIR, r"(?i:</tool>)"),
+    region("tool_call_token", r"<\|tool_call\|>", r"<\|/tool_call\|>"),
+    region("tool_call_start", r"<\|tool_call_start\|>", r"<\|tool_call_end\|>"),
+    region("internlm", r"<\|action_start\|>\s*<\|plugin\|>", r"<\|action_end\|>"),
+    region("cohere", r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
+    region("apertus", r"<\|tools_prefix\|>", r"<\|tools_suffix\|>"),
+    region("mistral", r"\[TOOL_CALLS\]", r"\s*(?:\[/TOOL_CALLS\]|</s>)|\Z", r"\["),
+    region("python_tag", r"<\|python_tag\|>", r"\s*<\|(?:eom_id|eot_id)\|>|\Z"),
+    region("functools", r"\bfunctools(?=\s*\[\s*\{)", r"\Z", "functools"),
+    region("llama4", r"<\|python_start\|>", r"<\|python_end\|>"),
     ToolFormat("wrapper_closer", WRAPPER_CLOSER, no_call, rank=CONTROL),
     ToolFormat("own_tags", OWN_TAG_OPENER, read_own_tag, rank=160),
 )
