@@ -12,7 +12,7 @@ from libriscribe2.replies.call_objects import (
     read_arguments,
     typed_value,
 )
-from libriscribe2.replies.call_source import LOOK, Found, ReadCall, Source, after_space
+from libriscribe2.replies.call_source import FAILURE, LOOK, Found, ReadCall, Source, after_space
 from libriscribe2.replies.normalise import begins_line
 
 NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_|__)?"
@@ -163,6 +163,8 @@ def value_end(
     depth = _Depth()
     mention: tuple[int, int] | None = None
     forgotten: int | None = None
+    if "KEY" in grammar.edge and not source.spend(FAILURE):  # a pattern more
+        return None
     edges = re.compile(grammar.edge.replace("KEY", re.escape(key)))
     for edge in edges.finditer(source.text, opening.end()):
         closes, is_call = edge["slash"] is not None, edge["call"] is not None

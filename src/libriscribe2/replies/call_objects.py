@@ -231,8 +231,8 @@ def named_call(name: str | None, value: object, end: int) -> Found:
     return Found(end, (ReadCall(name, dict(value)),))
 
 
-def marked_calls(value: object) -> tuple[list[ReadCall], int]:
-    """The calls in a value that stands where calls must stand, and how many items are none."""
+def marked_calls(value: object) -> tuple[list[ReadCall], str]:
+    """The calls in a value that stands where calls must stand, and what is said of other items."""
     if isinstance(value, Mapping):
         value = _unnested(value)
         key = next((key for key in LIST_KEYS if isinstance(value.get(key), list)), None)
@@ -241,7 +241,8 @@ def marked_calls(value: object) -> tuple[list[ReadCall], int]:
         items = value if isinstance(value, list) else []
     calls = [marked_call(item) for item in items]
     valid = [call for call in calls if call is not None]
-    return valid, len(calls) - len(valid)
+    count = f"{len(calls) - len(valid)} tool call(s) without a valid `name` and an object"
+    return valid, f"{count} `arguments` were dropped." if None in calls else ""
 
 
 def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
@@ -257,29 +258,21 @@ def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | N
     """
     text = source.text
     place = after_space(text, body)
-    inside = passed(_FENCE_LINE, text, place)
-    has_fence, place = inside > place, inside
+    place = passed(_FENCE_LINE, text, place)
     if text[place : place + 1] not in {"{", "["}:
         return None
     calls: list[ReadCall] = []
-    dropped = 0
+    issue = ""
     while text[place : place + 1] in {"{", "["}:
         value, end = json_at(source, place)
         if value is None:
             return _damaged(source, place, closer, tuple(calls))
-        valid, malformed = marked_calls(value)
+        valid, dropped = marked_calls(value)
         calls += valid
-        dropped += malformed
+        issue = issue or dropped
         place = passed(_SEPARATORS, text, end)
-    end = passed(closer, text, passed(_FENCE_LINE, text, place) if has_fence else place)
-    return Found(end, tuple(calls), issue=dropped_issue(dropped))
-
-
-def dropped_issue(count: int) -> str:
-    """The sentence about list items that are no tool calls, or ""."""
-    if not count:
-        return ""
-    return f"{count} tool call(s) without a valid `name` and an object `arguments` were dropped."
+    end = passed(closer, text, passed(_FENCE_LINE, text, place))
+    return Found(end, tuple(calls), issue=issue)
 
 
 def _damaged(
@@ -295,7 +288,7 @@ def _damaged(
     written = _decoded(written) if "&quot;" in written else written
     value, advice = whole_json(written, was_closed=bool(closing[0]))
     valid, dropped = marked_calls(value)
-    issue = f"A tool call could not be read. {advice}" if advice else dropped_issue(dropped)
+    issue = f"A tool call could not be read. {advice}" if advice else dropped
     return Found(closing.end(), (*calls, *valid), issue=issue)
 
 
@@ -387,13 +380,13 @@ def read_envelope(value: object) -> Envelope | None:
     more_key = next((key for key in _MORE_KEYS if _flag(value.get(key, "")) != ""), None)
     if list_key is None and (more_key is None or marked_call(value) is not None):
         return None
-    calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], 0)
+    calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], "")
     flag = _flag(value[more_key]) if more_key is not None else None
     if more_key is None and list_key != "toolCalls" and calls:
         flag = True
     content = value.get("content")
     content = content if isinstance(content, str) else None
-    return Envelope(calls, content, flag, dropped_issue(dropped))
+    return Envelope(calls, content, flag, dropped)
 
 
 def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[ReadCall]:
@@ -426,4 +419,4 @@ def _anthropic_message(blocks: list[Any]) -> Envelope | None:
     calls, dropped = marked_calls([block for block in blocks if block["type"] == "tool_use"])
     texts = [str(block.get("text", "")) for block in blocks if block["type"] == "text"]
     text = "\n\n".join(texts) or None
-    return Envelope(calls, text, True, dropped_issue(dropped)) if calls else None  # noqa: FBT003
+    return Envelope(calls, text, True, dropped) if calls else None  # noqa: FBT003

@@ -35,13 +35,13 @@ EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
 _MAX_DEPTH: Final = 64
 _HALF_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-# A text that brackets stand around as a whole is to be filled in, in every language.
+# A text that brackets stand around as a whole is to be filled in, in every language, and so is a
+# variable or a function of somebody else's template engine.
 _FRAME: Final = re.compile(
     r"<(?=[^<>/\n ]*+ )[^<>/\n]*+>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
+    r"|\{\{-?\s*(?:\$|\w+\()[^{}]{0,200}\}\}"
 )
 _REFERENCE: Final = re.compile(r"\{\{[^{}]{1,200}\}\}")
-# What only somebody else's template engine fills in: a variable, a function.
-_VARIABLE: Final = re.compile(r"\{\{-?\s*(?:\$|\w+\()[^{}]{0,200}\}\}\Z")
 _BARE_INPUT: Final = (
     r"""(?:\[["']?([^\n\[\]{}"']+)["']?\]|\s*\nAction Input:[ \t]*["']?([^\s{\["'][^\n{}"']*)["']?)"""
     r"(?:\s*\nObservation:)?\s*"
@@ -103,7 +103,8 @@ def parse_llm_response(
         The canonical response. Without calls, its content is the original text, trimmed.
     """
     if len(raw_content) > max_chars:
-        return _text(raw_content, [f"The reply has more than {max_chars} characters."])
+        issue = f"The reply has more than {max_chars} characters."
+        return _response(raw_content.strip(), [], [issue], more=None)
     known = None if allowed_tools is None else frozenset(allowed_tools)
     for name in known or ():
         raw_content = raw_content.replace(name.replace("_", "\\_"), name)
@@ -137,6 +138,10 @@ def parse_native_tool_calls(
     return _response(content or "", calls, issues, more=bool(calls) or None)
 
 
+class _UnfitError(ValueError):
+    """A call that does not run, and why."""
+
+
 class _Gate:
     """Lets a call through only if its tool exists and its arguments can be used."""
 
@@ -146,35 +151,34 @@ class _Gate:
         self.issues: list[str] = []
 
     def admit(self, calls: Sequence[ReadCall]) -> list[ToolCall]:
-        admitted = (self._admitted(one) for call in calls for one in _unpacked(call))
-        return [call for call in admitted if call is not None]
+        admitted: list[ToolCall] = []
+        for call in (one for packed in calls for one in _unpacked(packed)):
+            try:
+                admitted.append(self._admitted(call))
+            except _UnfitError as unfit:
+                self.issues.append(str(unfit))
+        return admitted
 
-    def _admitted(self, call: ReadCall) -> ToolCall | None:
+    def _admitted(self, call: ReadCall) -> ToolCall:
         spaced = [one for one in self.known or () if one.partition(".")[2] == call.name]
         if len(spaced) == 1 and call.name not in (self.known or ()):
             call = replace(call, name=spaced[0])
         name = f"`{call.name:.80}`"
         if self.known is not None and call.name not in self.known:
             names = ", ".join(sorted(self.known)) or "none"
-            return self._refused(f"There is no tool {name}. The tools are: {names}.")
-        schema = self.schemas.get(call.name)
-        whole = _settled(call, schema)
-        if whole is None:
-            beside = ", ".join(f"`{key:.40}`" for key in call.beside)
-            return self._refused(f"A call of {name} has {beside} outside its arguments.")
-        if not _is_plain(whole.arguments):
-            return self._refused(f"The arguments of {name} cannot be used as JSON text.")
-        hole = _first_hole(whole.arguments)
+            raise _UnfitError(f"There is no tool {name}. The tools are: {names}.")
+        schema = self.schemas.get(call.name) or {}
+        arguments = _settled(call, schema)
+        if not _is_plain(arguments):
+            raise _UnfitError(f"The arguments of {name} cannot be used as JSON text.")
+        hole = _first_hole(arguments)
         if hole is not None:
-            return self._refused(f"The argument `{hole:.80}` of {name} is a placeholder.")
-        arguments, fault = _fitted(whole.arguments, schema)
+            raise _UnfitError(f"The argument `{hole:.80}` of {name} is a placeholder.")
+        fitted = Coercion(schema).apply(arguments) if properties_of(schema) else arguments
+        fault = _misfit(arguments, fitted, schema)
         if fault:
-            return self._refused(f"A call of {name} does not fit the tool: {fault}.")
-        return ToolCall(name=call.name, arguments=arguments)
-
-    def _refused(self, issue: str) -> ToolCall | None:
-        self.issues.append(issue)
-        return None
+            raise _UnfitError(f"A call of {name} does not fit the tool: {fault}.")
+        return ToolCall(name=call.name, arguments=fitted)
 
 
 def _unpacked(call: ReadCall) -> Sequence[ReadCall]:
@@ -183,39 +187,40 @@ def _unpacked(call: ReadCall) -> Sequence[ReadCall]:
     return inner if inner and not dropped and len(call.arguments) == 1 else [call]
 
 
-def _settled(call: ReadCall, schema: Mapping[str, Any] | None) -> ReadCall | None:
-    """The call with every member of its object used; None where one may be a lost argument.
+def _settled(call: ReadCall, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with every member of the call's object used.
 
     What the tool's schema knows is an argument. Other members are notes where the call has its
     arguments, and perhaps the arguments where it has none.
     """
-    known = (schema or {}).get("properties", {}).keys()
+    known = properties_of(schema).keys()
     arguments = dict(call.arguments)
     used = [add_argument(arguments, key, call.beside[key]) for key in call.beside if key in known]
-    notes = call.beside.keys() - known - SIDE_KEYS
-    return None if not all(used) or (notes and not arguments) else ReadCall(call.name, arguments)
+    if not all(used) or (call.beside.keys() - known - SIDE_KEYS and not arguments):
+        beside = ", ".join(f"`{key:.40}`" for key in call.beside)
+        raise _UnfitError(f"A call of `{call.name:.80}` has {beside} outside its arguments.")
+    return arguments
 
 
-def _fitted(
-    arguments: dict[str, Any], schema: Mapping[str, Any] | None
-) -> tuple[dict[str, Any], str]:
-    """The arguments in the types that the tool declares, and what is wrong with them, or ""."""
-    if not schema or not properties_of(schema):
-        return arguments, ""
+def _misfit(
+    arguments: Mapping[str, Any], fitted: Mapping[str, Any], schema: Mapping[str, Any]
+) -> str:
+    """What is wrong with arguments and their values in the types of the tool, or ""."""
+    known = properties_of(schema)
+    if not known:
+        return ""
     lacking = missing_keys(schema, arguments)
     if lacking:
-        return arguments, f"`{lacking[0]}` is missing"
-    known = properties_of(schema)
+        return f"`{lacking[0]}` is missing"
     foreign = [key for key in arguments if key not in known]
     if foreign and not schema.get("additionalProperties"):
-        return arguments, f"it has no `{foreign[0]:.80}`"
-    fitted = Coercion(schema).apply(arguments)
+        return f"it has no `{foreign[0]:.80}`"
     for key, value in fitted.items():
         part = _part(schema, key)
         fault = "has another type" if fit(value, part).mistyped else _out_of_bounds(value, part)
         if fault:
-            return fitted, f"`{key}` {fault}"
-    return fitted, ""
+            return f"`{key}` {fault}"
+    return ""
 
 
 def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
@@ -242,33 +247,19 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
     referring = [name for name, one in texts.items() if _REFERENCE.fullmatch(one)]
     if len(referring) > 1 and len(referring) == len(arguments):
         return referring[0]
-    alone = all(_is_constant(one) for one in texts.values())
-    return next(
-        (
-            name
-            for name, one in texts.items()
-            if _stands_in(one) or _is_a_name(one, name, alone=alone)
-        ),
-        None,
-    )
-
-
-def _is_a_name(text: str, argument: str, *, alone: bool) -> bool:
-    """Whether a name in capitals stands for an argument; beside other texts it may be a constant."""
-    words = text.casefold().split("_")
-    named = any(word in words for word in argument.casefold().split("_"))
-    return _is_constant(text) and (alone or named)
+    constants = [name for name, one in texts.items() if _is_constant(one)]
+    for name, one in texts.items():
+        shared = set(one.casefold().split("_")) & set(name.casefold().split("_"))
+        # A name in capitals may be a constant where another text stands beside it.
+        is_name = name in constants and (shared or len(constants) == len(texts))
+        if is_name or is_hole(one) or LEFT_OUT.search(one) or _FRAME.fullmatch(one):
+            return name
+    return None
 
 
 def _is_constant(text: str) -> bool:
     """Whether a text is a name in capitals, such as `YOUR_QUERY`."""
     return "_" in text and text.isupper() and text.replace("_", "").isalpha()
-
-
-def _stands_in(text: str) -> bool:
-    """Whether a text is to be filled in."""
-    found = _FRAME.fullmatch(text) or _VARIABLE.match(text)
-    return is_hole(text) or bool(LEFT_OUT.search(text) or found)
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:
@@ -302,7 +293,7 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
             return _response("", calls, issues, more=True)
         issues = gate.issues
     if not calls:
-        return _text(_without_reasoning(raw, reading), issues)
+        return _response(_without_reasoning(raw, reading).strip(), [], issues, more=None)
     return _response(_remaining(raw, reading), calls, issues, more=True)
 
 
@@ -348,10 +339,6 @@ def _response(
         needs_more_work=more,
         issues=tuple(filter(None, dict.fromkeys(issues))),
     )
-
-
-def _text(text: str, issues: list[str]) -> LLMToolCallResponse:
-    return _response(text.strip(), [], issues, more=None)
 
 
 def _without_reasoning(raw: str, reading: Reading) -> str:
