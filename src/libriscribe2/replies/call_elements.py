@@ -1,6 +1,7 @@
 """Elements in angle brackets: tags, attributes, contents."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -53,21 +54,6 @@ class Grammar:
     closer: re.Pattern[str]
     parameter: re.Pattern[str]
     edge: str
-
-
-@dataclass(slots=True)
-class _Depth:
-    """Tags that a value has opened itself."""
-
-    calls: int = 0
-    parameters: int = 0
-
-    def pass_over(self, edge: re.Match[str]) -> None:
-        step = 1 if edge["slash"] is None else -1
-        if edge["call"] is not None:
-            self.calls = max(0, self.calls + step)
-        else:
-            self.parameters = max(0, self.parameters + step)
 
 
 def grammar_of(tag: str) -> Grammar:
@@ -160,42 +146,41 @@ def value_end(
     Returns:
         The two places (equal when the closer is missing), or None if the value is cut off.
     """
-    depth = _Depth()
+    opened: Counter[bool] = Counter()  # by the value itself: calls, and parameters
     mention: tuple[int, int] | None = None
     forgotten: int | None = None
     if "KEY" in grammar.edge and not source.spend(FAILURE):  # a pattern more
         return None
     edges = re.compile(grammar.edge.replace("KEY", re.escape(key)))
     for edge in edges.finditer(source.text, opening.end()):
+        if not source.spend(LOOK):
+            return None
         closes, is_call = edge["slash"] is not None, edge["call"] is not None
-        if closes and not is_call and not depth.calls:
+        if closes and not is_call and not opened[True]:
             twice = edges.match(source.text, after_space(source.text, edge.end()))
-            again = twice is not None and twice["slash"] is not None and twice["call"] is None
-            span = edge.start(), twice.end() if twice is not None and again else edge.end()
-            if not depth.parameters:
+            last_edge = twice if twice and twice["slash"] and twice["call"] is None else edge
+            span = edge.start(), last_edge.end()
+            if not opened[False]:
                 return span
             mention = mention or span
-        if closes and is_call and not depth.calls and _ends_region(source.text, edge.end()):
+        if closes and is_call and not opened[True] and _ends_region(source.text, edge.end()):
             # The call closes although its parameters do not balance.
             last = edge.start() if forgotten is None else forgotten
             ends = None if "KEY" in grammar.edge else (last, last)
             return (forgotten is None and mention) or ends
-        if not closes and not is_call and not depth.parameters and not depth.calls:
+        if not closes and not is_call and not opened[False] and not opened[True]:
             # A parameter that begins a line: the one before it lacks its closer.
-            if forgotten is None and begins_line(source.text, edge.start()):
-                forgotten = edge.start()
+            is_first = forgotten is None and begins_line(source.text, edge.start())
+            forgotten = edge.start() if is_first else forgotten
             mention = mention if source.text[edge.start() - 1] in _BEFORE_MENTION else None
-        depth.pass_over(edge)
-        if not source.spend(LOOK):
-            break
+        opened[is_call] = max(0, opened[is_call] + (-1 if closes else 1))
     return None
 
 
 def _ends_region(text: str, end: int) -> bool:
     """Whether a closing tag is followed by what may follow a call, not by its own sentence."""
     place = after_space(text, end)
-    on_new_line = "\n" in text[end:place]
-    return place == len(text) or on_new_line or next_begins(text, place)
+    return place == len(text) or "\n" in text[end:place] or next_begins(text, place)
 
 
 def next_begins(text: str, place: int) -> bool:

@@ -175,9 +175,7 @@ def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) ->
     Returns:
         Everything that was found, in the order of the text.
     """
-    scan = _Scan(source, tuple(formats), depth)
-    scan.run()
-    return scan.reading
+    return _Scan(source, tuple(formats), depth).run()
 
 
 def _openers(formats: tuple[ToolFormat, ...]) -> re.Pattern[str]:
@@ -211,7 +209,7 @@ class _Scan:
         self.chain_is_marked = False
         self.chain_is_shown = False
 
-    def run(self) -> None:
+    def run(self) -> Reading:
         """Step from opener to opener; a reply with absurdly many is read no further."""
         openers = _openers(self.formats)
         place = 0
@@ -219,9 +217,10 @@ class _Scan:
             opener = openers.search(self.text, place)
             if opener is None:
                 self._end_chain(len(self.text))
-                return
+                return self.reading
             place = max(self._step(opener), opener.start() + 1)
         self.reading.issues.append(_TOO_MANY)
+        return self.reading
 
     def _step(self, opener: re.Match[str]) -> int:
         """Read what stands at one opener; returns where to go on."""

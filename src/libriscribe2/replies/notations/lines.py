@@ -244,15 +244,10 @@ def read_argument_lines(source: Source, _start: int, body: int) -> Found:
     return read_parameters(source, _BLOCKS, name.strip(), body + len(name) + 1)
 
 
+_LINE: Final = r"(?m:^)"
 NOTATIONS: Final = (
-    ToolFormat(
-        "argument_lines",
-        ARGUMENT_LINES_OPENER,
-        read_argument_lines,
-        rank=145,
-        begins=r"(?m:^)",
-    ),
-    ToolFormat("react", REACT_OPENER, read_react, rank=130, begins=r"(?m:^)"),
-    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, rank=140, begins="✿"),
-    ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, rank=150, begins=r"(?m:^)"),
+    ToolFormat("argument_lines", ARGUMENT_LINES_OPENER, read_argument_lines, 145, _LINE),
+    ToolFormat("react", REACT_OPENER, read_react, 130, _LINE),
+    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, 140, "✿"),
+    ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, 150, _LINE),
 )

@@ -35,9 +35,10 @@ from libriscribe2.replies.strict_json import strict_parse
 _BAR: Final = "[|｜]"
 _GAP: Final = "[_▁: ]"
 CALL_BEGIN: Final = rf"<{_BAR}tool{_GAP}call{_GAP}begin{_BAR}>"
-CALLS_EDGE: Final = (
+CONTROL_TOKENS: Final = (
     rf"<{_BAR}tool{_GAP}calls(?:{_GAP}section)?{_GAP}(?:begin|end){_BAR}>"
-    rf"|<{_BAR}tool{_GAP}(?:call{_GAP}end|sep){_BAR}>"
+    rf"|<{_BAR}tool{_GAP}(?:call{_GAP}end|sep){_BAR}>|<\|(?:open|close)\|>tools<\|sep\|>"
+    r"|<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end|return|call)\|>|</s>|<｜end▁of▁sentence｜>"
 )
 _CALL_END: Final = re.compile(rf"\s*(?:`{{3,}}\s*)?<{_BAR}tool{_GAP}call{_GAP}end{_BAR}>")
 _HEAD: Final = re.compile(
@@ -114,7 +115,6 @@ def _gemma_call(raw_name: str, pieces: list[str], end: int) -> Found:
 
 
 K3_OPENER: Final = r"<\|open\|>call\s[^<>]*<\|sep\|>"
-K3_EDGE: Final = r"<\|(?:open|close)\|>tools<\|sep\|>"
 _K3: Final = Grammar(
     closer=re.compile(r"<\|close\|>call<\|sep\|>"),
     parameter=re.compile(r"<\|open\|>(?:argument|json)\b[^<>]*<\|sep\|>"),
@@ -139,6 +139,8 @@ _M3: Final = Grammar(
     parameter=re.compile(rf"{_MARK}<([\w.\-]+)>"),
     edge=rf"{_MARK}<(?P<slash>/)?(?:KEY|(?P<call>invoke)\b[^<>]*)>",
 )
+_MOST_MARKS: Final = 400
+_STEPS: Final = 500
 _CHILD: Final = re.compile(rf"\s*{_MARK}<([\w.\-]+)>(.*?){_MARK}</\1>\s*", re.DOTALL)
 
 
@@ -148,6 +150,9 @@ def read_m3_call(source: Source, start: int, body: int) -> Found:
     found = read_parameters(source, _M3, name, after_space(source.text, body))
     if found.issue or not name:
         return Found(len(source.text), issue=found.issue or "A tool call has no name.")
+    marks = len(re.findall(_MARK, source.text[start : found.end]))
+    if marks > _MOST_MARKS or not source.spend(marks * (found.end - start) // _STEPS):
+        return Found(len(source.text), issue=UNBALANCED)
     given = found.calls[0].arguments.items()
     call = ReadCall(
         name, {key: _nested(one, source.property_schema(name, key)) for key, one in given}
@@ -163,16 +168,11 @@ def _nested(value: Any, schema: JsonObject | None) -> Any:
         return value
     schema, children = schema or {}, _CHILD.findall(value)
     is_list = all(word == "item" for word, _ in children)
-    kinds = [
-        schema.get("items") if is_list else properties_of(schema).get(word) for word, _ in children
-    ]
-    values = [
-        _nested(typed_value(one, kind), kind)
-        for (_, one), kind in zip(children, kinds, strict=True)
-    ]
-    return (
-        values if is_list else {word: one for (word, _), one in zip(children, values, strict=True)}
-    )
+    values: list[tuple[str, Any]] = []
+    for word, one in children:
+        kind = schema.get("items") if is_list else properties_of(schema).get(word)
+        values.append((word, _nested(typed_value(one, kind), kind)))
+    return [one for _, one in values] if is_list else dict(values)
 
 
 # A reply may begin behind `<|start|>assistant`, which the prompt ended with.
@@ -232,9 +232,8 @@ def read_cohere_text(source: Source, _start: int, body: int) -> Found:
 NOTATIONS: Final = (
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call, rank=60),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call, rank=70),
-    ToolFormat("calls_edge", CALLS_EDGE, no_call, rank=CONTROL),
+    ToolFormat("control_tokens", CONTROL_TOKENS, no_call, rank=CONTROL),
     ToolFormat("kimi_k3", K3_OPENER, read_k3_call, rank=40),
-    ToolFormat("kimi_k3_edge", K3_EDGE, no_call, rank=CONTROL),
     ToolFormat("minimax_m3", M3_OPENER, read_m3_call, rank=50, begins=r"\]"),
     ToolFormat("minimax_m3_edge", M3_EDGE, no_call, rank=CONTROL, begins=r"\]"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
