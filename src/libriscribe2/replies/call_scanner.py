@@ -49,28 +49,13 @@ _EMPTY_LINE: Final = re.compile(r"\n\n")
 _ASIDE_END: Final = re.compile(rf"</{ASIDE_NAME}\s*>", re.IGNORECASE)
 
 
-def reasoning_end(source: Source, start: int, body: int) -> int | None:
-    """Where the reasoning that opens at `start` ends.
-
-    Returns:
-        The end of its closing tag; the end of the text when nothing closes it (there is no answer
-        then); None when the tag stands inside a line of prose and nothing closes it.
-    """
-    closing = source.search(_REASONING_END, body)
-    if closing is not None:
-        return closing.end()
-    return len(source.text) if begins_line(source.text, start) else None
-
-
-def aside_end(source: Source, start: int, body: int) -> int:
-    """Where a made-up result, a list of tools, an example or a comment ends.
+def block_end(source: Source, start: int, body: int, closer: re.Pattern[str]) -> int:
+    """Where reasoning, a made-up result, a list of tools or an example ends.
 
     A tag that begins a line and is never closed is cut off and reaches to the end of the text; any
     other unclosed one is only mentioned, and `body` is returned.
     """
-    if source.text.startswith(_COMMENT, start):
-        return _comment_end(source, start, body)
-    closing = source.search(_ASIDE_END, body)
+    closing = source.search(closer, body)
     if closing is not None:
         return closing.end()
     return len(source.text) if begins_line(source.text, start) else body
@@ -243,10 +228,8 @@ class _Scan:
             self.reading = Reading(reasoning=[(0, opener.end())])
             self.chain_end = -1
             return opener.end()
-        end = reasoning_end(self.source, opener.start(), opener.end())
-        if end is None:
-            return opener.end()
-        self.reading.reasoning.append((opener.start(), end))
+        end = block_end(self.source, opener.start(), opener.end(), _REASONING_END)
+        self.reading.reasoning += [(opener.start(), end)] if end > opener.end() else []
         return end
 
     def _aside(self, opener: re.Match[str]) -> int:
@@ -254,7 +237,9 @@ class _Scan:
             return len(self.text)
         call = call_among_tools(self.source, opener.start(), opener.end())
         if call is None or self._is_shown(opener.start(), call.end, marked=True):
-            return aside_end(self.source, opener.start(), opener.end())
+            if opener[0] == _COMMENT:
+                return _comment_end(self.source, opener.start(), opener.end())
+            return block_end(self.source, opener.start(), opener.end(), _ASIDE_END)
         self._take(opener.start(), call)
         return call.end
 
