@@ -218,7 +218,8 @@ def _misfit(
     for key, value in fitted.items():
         part = _part(schema, key)
         fault = "has another type" if fit(value, part).mistyped else _out_of_bounds(value, part)
-        if fault:
+        refers = isinstance(value, str) and "{{" in value  # to an earlier result
+        if fault and not refers:
             return f"`{key}` {fault}"
     return ""
 

@@ -77,7 +77,10 @@ def test_OV_29_what_is_struck_through_is_no_value(reply: str) -> None:
     [
         ('hunt(query="x", n=50)', "`n` is not between 1 and 10"),
         ('hunt(query="x", n=0)', "`n` is not between 1 and 10"),
-        ('<tool_call>{"name": "hunt", "arguments": {"query": "x", "n": 50}}</tool_call>', "not between"),
+        (
+            '<tool_call>{"name": "hunt", "arguments": {"query": "x", "n": 50}}</tool_call>',
+            "not between",
+        ),
         ('hunt {"query": "x", "n": "many"}', "`n` has another type"),
         ("hunt(n=5)", "`query` is missing"),
     ],
