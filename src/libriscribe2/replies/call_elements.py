@@ -1,22 +1,29 @@
 """Elements in angle brackets: tags, attributes, contents."""
 
 import re
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Final
 
-from libriscribe2.replies.call_objects import CUT_OFF, TWICE, UNBALANCED, add_argument, typed_value
-from libriscribe2.replies.call_source import LOOK, Found, ReadCall, Source, after_space
+from libriscribe2.replies.call_objects import (
+    CUT_OFF,
+    TWICE,
+    UNBALANCED,
+    add_argument,
+    read_arguments,
+    typed_value,
+)
+from libriscribe2.replies.call_source import FAILURE, LOOK, Found, ReadCall, Source, after_space
 from libriscribe2.replies.normalise import begins_line
 
 NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_|__)?"
-_CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
+CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
 PARAMETER_WORDS: Final = r"(?:parameter|param|argument|arg)"
 _NAMED: Final = r"(?:\s*=\s*[^<>\s=]|\s[^<>]*?\bname\s*=)"
 # A tag that lacks its last bracket.
 _LINE_OF_NAME: Final = r"=[\w.-]{1,60}[ \t]*\n"
-TAG_OPENER: Final = rf"(?i:<{NAMESPACE}{_CALL_WORDS}(?={_NAMED})[^<>]*>)"
-_WORD: Final = re.compile(rf"<{NAMESPACE}({_CALL_WORDS})", re.IGNORECASE)
+TAG_OPENER: Final = rf"(?i:<{NAMESPACE}{CALL_WORDS}(?={_NAMED})[^<>]*>)"
+_WORD: Final = re.compile(rf"<{NAMESPACE}({CALL_WORDS})", re.IGNORECASE)
 _SHORT_CLOSER: Final = r"</[|｜‖]{1,2}DSML[|｜‖]{1,2}inv>"
 _ANY_CALL: Final = re.compile(TAG_OPENER)
 _WRAPPER: Final = re.compile(
@@ -25,40 +32,32 @@ _WRAPPER: Final = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_MENTION: Final = frozenset(" `\"'(“‘")
+_ATTRIBUTE: Final = re.compile(
+    r"""\b(?:name|key)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s<>"'/]+))|^<[^\s=<>]+\s*=\s*["']?([^<>"']+)""",
+    re.IGNORECASE,
+)
+_STATED: Final = re.compile(r"""\b(?:type\s*=\s*["']|(?=string\s*=\s*["']true["']))(\w+)""")
+_ELEMENT: Final = re.compile(r"<([A-Za-z_][\w.-]{0,80})>")
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """The tags that belong to one call word, such as `invoke`.
+    """The tags of a call.
 
     Attributes:
         closer: Closes the call.
-        parameter: Opens a parameter.
-        edge: Any tag of the call or of a parameter, opening or closing (`slash`, `call`).
+        parameter: Opens a parameter, whose key is its group, or an attribute where it has none.
+        edge: Any tag of the call or of a parameter, opening or closing (`slash`, `call`); `KEY`
+            stands for the parameter's key.
     """
 
     closer: re.Pattern[str]
     parameter: re.Pattern[str]
-    edge: re.Pattern[str]
-
-
-@dataclass(slots=True)
-class _Depth:
-    """Tags that a value has opened itself."""
-
-    calls: int = 0
-    parameters: int = 0
-
-    def pass_over(self, edge: re.Match[str]) -> None:
-        step = 1 if edge["slash"] is None else -1
-        if edge["call"] is not None:
-            self.calls = max(0, self.calls + step)
-        else:
-            self.parameters = max(0, self.parameters + step)
+    edge: str
 
 
 def grammar_of(tag: str) -> Grammar:
-    """The grammar of an opening tag."""
+    """The grammar of an opening tag with a call word, such as `invoke`."""
     found = _WORD.match(tag)
     word = found[1].casefold() if found else "invoke"
     return Grammar(
@@ -69,159 +68,121 @@ def grammar_of(tag: str) -> Grammar:
         parameter=re.compile(
             rf"<{NAMESPACE}{PARAMETER_WORDS}(?:(?={_NAMED})[^<>]*>|{_LINE_OF_NAME})", re.IGNORECASE
         ),
-        edge=re.compile(
-            rf"<(?P<slash>/\s*)?{NAMESPACE}(?:(?P<call>(?:{PARAMETER_WORDS}_)?{word})|{PARAMETER_WORDS}s?)"
-            rf"(?![^\W\d])(?:[^<>]*>|\s*(?=</)|{_LINE_OF_NAME})",
-            re.IGNORECASE,
-        ),
+        edge=rf"(?i)<(?P<slash>/\s*)?{NAMESPACE}(?:(?P<call>(?:{PARAMETER_WORDS}_)?{word})"
+        rf"|{PARAMETER_WORDS}s?)(?![^\W\d])(?:[^<>]*>|\s*(?=</)|{_LINE_OF_NAME})",
     )
 
 
-def value_end(source: Source, grammar: Grammar, start: int) -> tuple[int, int] | None:
+def elements_in(call: str, closer: re.Pattern[str]) -> Grammar:
+    """The grammar of elements that bear their parameters' names, in tags of these words."""
+    return Grammar(closer, _ELEMENT, rf"<(?P<slash>/)?(?:KEY|(?P<call>{call}))>")
+
+
+def attribute_name(tag: str) -> str:
+    """The value of a tag's `name` attribute, or what follows `=` in `<function=f>`, or ""."""
+    match = _ATTRIBUTE.search(tag)
+    groups = match.groups() if match else ()
+    return next((group.strip() for group in groups if group is not None), "")
+
+
+def read_parameters(source: Source, grammar: Grammar, tool: str, place: int) -> Found:
+    """The call of `tool` from its parameters on, which begin at `place`.
+
+    Returns:
+        The call; or an issue if it is cut off or a value has no certain end; or both where
+        something else stands behind the parameters.
+    """
+    text = source.text
+    call = ReadCall(tool, {})
+    while (opening := grammar.parameter.match(text, place)) is not None:
+        key = opening[1].strip() if opening.re.groups else attribute_name(opening[0])
+        end = value_end(source, grammar, opening, key)
+        if end is None:
+            return Found(len(text), issue=UNBALANCED)
+        value = _value(source, tool, key, opening[0], text[opening.end() : end[0]])
+        given = {key: value} if key else read_arguments(value)
+        if given is None:
+            return Found(len(text), issue=f"The arguments of `{tool}` could not be read.")
+        if not all(add_argument(call.arguments, *pair) for pair in given.items()):
+            return Found(len(text), issue=TWICE)
+        place = after_space(text, end[1])
+    closer = grammar.closer.match(text, place)
+    if closer is not None:
+        return Found(closer.end(), (call,))
+    if "KEY" not in grammar.edge and _lacks_nothing(source, call, place):
+        return Found(place, (call,))
+    return Found(place, () if place == len(text) else (call,), issue=CUT_OFF)
+
+
+def read_elements(source: Source, grammar: Grammar, tool: str, place: int) -> Found | None:
+    """The call whose parameters are elements; None if these are not the tool's parameters."""
+    first, known = _ELEMENT.match(source.text, place), source.parameters(tool)
+    if first and (first[1] not in known if known else re.fullmatch(PARAMETER_WORDS, first[1])):
+        return None
+    found = read_parameters(source, grammar, tool, place)
+    return None if found.calls and found.issue else found
+
+
+def _value(source: Source, tool: str, key: str, tag: str, text: str) -> Any:
+    stated = _STATED.search(tag)
+    known = source.property_schema(tool, key)
+    return typed_value(text, known or ({"type": stated[1]} if stated else None))
+
+
+def _lacks_nothing(source: Source, call: ReadCall, place: int) -> bool:
+    """Whether a call that the end of the text leaves open has every argument that its tool takes."""
+    known = source.parameters(call.name)
+    return place == len(source.text) and bool(known) and call.arguments.keys() == known.keys()
+
+
+def value_end(
+    source: Source, grammar: Grammar, opening: re.Match[str], key: str
+) -> tuple[int, int] | None:
     """Where a parameter's value ends and where its closing tag ends.
 
-    A value may itself show tags: the closer is the first that stands before another tag and
-    balances what the value opened. A value that mentions an opener in a sentence, or whose closer
-    the model forgot, ends with the call.
+    A value may itself show tags: the closer balances what the value opened. A value that mentions
+    an opener in a sentence, or whose closer the model forgot, ends with the call.
 
     Returns:
         The two places (equal when the closer is missing), or None if the value is cut off.
     """
-    depth = _Depth()
+    opened: Counter[bool] = Counter()  # by the value itself: calls, and parameters
     mention: tuple[int, int] | None = None
     forgotten: int | None = None
-    stray = False
-    for edge in grammar.edge.finditer(source.text, start):
+    if "KEY" in grammar.edge and not source.spend(FAILURE):  # a pattern more
+        return None
+    edges = re.compile(grammar.edge.replace("KEY", re.escape(key)))
+    for edge in edges.finditer(source.text, opening.end()):
+        if not source.spend(LOOK):
+            return None
         closes, is_call = edge["slash"] is not None, edge["call"] is not None
-        if closes and not is_call and not depth.calls:
-            twice = grammar.edge.match(source.text, after_space(source.text, edge.end()))
-            again = twice is not None and twice["slash"] is not None and twice["call"] is None
-            end = twice.end() if twice is not None and again else edge.end()
-            fits = _stands_before_tag(source.text, grammar, end)
-            if fits and not depth.parameters:
-                return edge.start(), end
-            mention = mention or (edge.span() if fits else None)
-            stray = stray or not (fits or depth.parameters)
-        if closes and is_call and not depth.calls and _ends_region(source.text, edge.end()):
+        if closes and not is_call and not opened[True]:
+            twice = edges.match(source.text, after_space(source.text, edge.end()))
+            last_edge = twice if twice and twice["slash"] and twice["call"] is None else edge
+            span = edge.start(), last_edge.end()
+            if not opened[False]:
+                return span
+            mention = mention or span
+        if closes and is_call and not opened[True] and _ends_region(source.text, edge.end()):
             # The call closes although its parameters do not balance.
             last = edge.start() if forgotten is None else forgotten
-            return None if stray else ((forgotten is None and mention) or (last, last))
-        if not closes and not is_call and not depth.parameters and not depth.calls:
+            ends = None if "KEY" in grammar.edge else (last, last)
+            return (forgotten is None and mention) or ends
+        if not closes and not is_call and not opened[False] and not opened[True]:
             # A parameter that begins a line: the one before it lacks its closer.
-            if forgotten is None and begins_line(source.text, edge.start()):
-                forgotten = edge.start()
+            is_first = forgotten is None and begins_line(source.text, edge.start())
+            forgotten = edge.start() if is_first else forgotten
             mention = mention if source.text[edge.start() - 1] in _BEFORE_MENTION else None
-        depth.pass_over(edge)
-        if not source.spend(LOOK):
-            break
+        opened[is_call] = max(0, opened[is_call] + (-1 if closes else 1))
     return None
-
-
-def _stands_before_tag(text: str, grammar: Grammar, end: int) -> bool:
-    place = after_space(text, end)
-    patterns = (grammar.parameter, grammar.closer, _WRAPPER, _ANY_CALL)
-    return place == len(text) or any(pattern.match(text, place) for pattern in patterns)
 
 
 def _ends_region(text: str, end: int) -> bool:
     """Whether a closing tag is followed by what may follow a call, not by its own sentence."""
     place = after_space(text, end)
-    on_new_line = "\n" in text[end:place]
-    return place == len(text) or on_new_line or next_begins(text, place)
+    return place == len(text) or "\n" in text[end:place] or next_begins(text, place)
 
 
 def next_begins(text: str, place: int) -> bool:
     """Whether the next call begins here, or the wrapper of the calls ends."""
     return bool(_ANY_CALL.match(text, place) or _WRAPPER.match(text, place))
-
-
-_ELEMENT: Final = re.compile(r"<([A-Za-z_][\w.-]{0,80})>")
-_NO_NAME: Final = re.compile(PARAMETER_WORDS)
-_REGION_END: Final = re.compile(r"[ \t]*(?:\r?\n|<|\Z)")
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What stands around the elements of a call.
-
-    Attributes:
-        opener: Matches the tag before them.
-        closer: Matches what ends the call.
-    """
-
-    opener: re.Pattern[str]
-    closer: re.Pattern[str]
-
-
-def read_elements(source: Source, tool: str, place: int, frame: Frame) -> Found | None:
-    """The call of `tool` whose arguments begin at `place`.
-
-    Args:
-        source: The reply.
-        tool: The tool's name.
-        place: Where the first element is expected, white space passed over.
-        frame: What stands around the elements.
-
-    Returns:
-        The call; or an issue if it is cut off or a value has no certain end; or None if something
-        else than the tool's parameters stands there.
-    """
-    text = source.text
-    arguments: dict[str, Any] = {}
-    while (opening := _ELEMENT.match(text, place)) is not None:
-        name = opening[1]
-        if not arguments and not _is_parameter(source, tool, name):
-            return None
-        end = _value_end(source, name, opening.end(), frame)
-        if end is None:
-            return Found(len(text), issue=UNBALANCED)
-        value = typed_value(text[opening.end() : end[0]], source.property_schema(tool, name))
-        if not add_argument(arguments, name, value):
-            return Found(len(text), issue=TWICE)
-        place = after_space(text, end[1])
-    closing = frame.closer.match(text, place)
-    if closing is not None:
-        return Found(closing.end(), (ReadCall(tool, arguments),))
-    return Found(len(text), issue=CUT_OFF) if place == len(text) else None
-
-
-def lacks_nothing(source: Source, call: ReadCall, place: int) -> bool:
-    """Whether a call that the end of the text leaves open has every argument that its tool takes."""
-    known = source.schemas.get(call.name, {}).get("properties", {})
-    return place == len(source.text) and bool(known) and call.arguments.keys() == set(known)
-
-
-def _is_parameter(source: Source, tool: str, name: str) -> bool:
-    properties = source.schemas.get(tool, {}).get("properties", {})
-    if isinstance(properties, Mapping) and properties:
-        return name in properties
-    return _NO_NAME.fullmatch(name) is None
-
-
-def _value_end(source: Source, name: str, start: int, frame: Frame) -> tuple[int, int] | None:
-    """Where a value ends and where its closing tag ends; None if that is not certain.
-
-    The closer stands before the next element or the end of the call, and balances what the value
-    opened; a value that only mentions its own tag is ended by the one that ends the call.
-    """
-    text = source.text
-    depth = 0
-    mention: tuple[int, int] | None = None
-    mentionable = True
-    for tag in re.compile(f"</?{re.escape(name)}>").finditer(text, start):
-        edge, end = tag.span()
-        if not source.spend(LOOK):
-            return None
-        if text[edge + 1] != "/":
-            depth += 1
-            continue
-        place = after_space(text, end)
-        closing = frame.closer.match(text, place)
-        if not depth and (closing is not None or _ELEMENT.match(text, place) or place == len(text)):
-            return edge, end
-        ends_call = closing is not None and _REGION_END.match(text, closing.end()) is not None
-        if ends_call and mentionable:
-            mention = None if frame.opener.search(text, start, edge) else (edge, end)
-            mentionable = False
-        depth = max(0, depth - 1)
-    return mention

@@ -16,6 +16,7 @@ from libriscribe2.replies.call_source import (
     ReadCall,
     Source,
     after_space,
+    passed,
     whole_json,
 )
 from libriscribe2.replies.schema_fit import alternatives, resolve, types_of
@@ -40,11 +41,8 @@ SIDE_KEYS: Final = frozenset({
 })  # fmt: skip
 _SHEET_KEYS: Final = frozenset({"role", "content"})
 _CALL_TYPES: Final = frozenset({"tool_use", "tool_call", "function_call", "function", "tool"})
-_SURE_ARGUMENTS: Final = {
-    "name": {"arguments", "parameters", "args"},
-    "function": {"arguments", "parameters", "args"},
-    "action": {"action_input"},
-}
+_COMMON_NAMES: Final = ("name", "function", "action")
+_SURE_ARGUMENTS: Final = ("arguments", "parameters", "args", "action_input")
 _SCHEMA_TYPES: Final = frozenset({
     "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
 })  # fmt: skip
@@ -104,10 +102,10 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
     if call is None or name_key is None:
         return None
     if known_names is not None and (call.beside or argument_key is not None):
-        return call if call.name in known_names else None
+        return call if call.name in known_names or "tool_uses" in call.arguments else None
     if argument_key is None or item[argument_key] is None:
         return None
-    is_sure = argument_key in _SURE_ARGUMENTS.get(name_key, ARGUMENT_KEYS)
+    is_sure = argument_key in _SURE_ARGUMENTS or name_key not in _COMMON_NAMES
     typed = item.get("type") in _CALL_TYPES
     extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & _SHEET_KEYS
     is_format = call.name in NAME_KEYS
@@ -125,21 +123,19 @@ def read_arguments(value: object) -> dict[str, Any] | None:
     if isinstance(value, str):
         if not value.strip():
             return {}
-        value = whole_json(value).value
+        value = whole_json(value)[0]
     return dict(value) if isinstance(value, Mapping) else None
 
 
 def is_definition(item: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool:
     """Whether an object describes a tool instead of calling one."""
-    if "input_schema" in item or "inputSchema" in item:
+    is_schema = (
+        isinstance(arguments.get("properties"), Mapping) and arguments.get("type") == "object"
+    )
+    if is_schema or item.keys() & {"input_schema", "inputSchema"}:
         return True
-    if isinstance(arguments.get("properties"), Mapping) and arguments.get("type") == "object":
-        return True
-    if "description" in item and "arguments" not in item:
-        return True
-    if "arguments" in item:
-        return False
-    return bool(arguments) and all(_describes_type(value) for value in arguments.values())
+    describes = bool(arguments) and all(map(_describes_type, arguments.values()))
+    return "arguments" not in item and ("description" in item or describes)
 
 
 def _describes_type(value: object) -> bool:
@@ -148,13 +144,7 @@ def _describes_type(value: object) -> bool:
 
 
 def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The inner object of `{"type": "function", "function": {...}}` and its like.
-
-    OpenAI's `multi_tool_use.parallel` has several calls as its argument.
-    """
-    for inner in value.values() if _first_key(value, NAME_KEYS) else ():
-        if isinstance(inner, Mapping) and inner.keys() == {_PARALLEL}:
-            return inner
+    """The inner object of `{"type": "function", "function": {...}}` and its like."""
     for key in _NESTED_KEYS:
         inner = value.get(key)
         beside = value.keys() - {key} - SIDE_KEYS
@@ -179,8 +169,7 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
     return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))
 
 
-_PARALLEL: Final = "tool_uses"
-LIST_KEYS: Final = ("toolCalls", "tool_calls", _PARALLEL)
+LIST_KEYS: Final = ("toolCalls", "tool_calls", "tool_uses")
 CUT_OFF: Final = "A tool call is cut off; it was not executed."
 TWICE: Final = "A tool call gives one argument twice, with different values; it was not executed."
 BESIDE_TEXT: Final = (
@@ -192,55 +181,48 @@ _SEPARATORS: Final = re.compile(r"[\s,;]*")
 _FENCE_LINE: Final = re.compile(r"`{3,}\w*[ \t]*\n?\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class JsonAt:
-    """A JSON value that begins at a place.
+def json_at(source: Source, start: int, *, repair: bool = True) -> tuple[Any, int]:
+    """The object or list that begins at `start`, and its end.
 
-    Attributes:
-        value: The value; None unless `ok`.
-        end: Where it ends; -1 if it never does.
-        ok: Whether the value is whole and sure.
+    Returns:
+        None for a value that is not whole and sure; the end is -1 if there is none.
     """
-
-    value: Any
-    end: int
-    ok: bool
-
-
-def json_at(source: Source, start: int, *, repair: bool = True) -> JsonAt:
-    """Read the object or list that begins at `start`."""
     if source.effort_left <= 0:
-        return JsonAt(None, -1, ok=False)
+        return None, -1
     parsed = strict_parse(source.text, start)
     if parsed.end >= 0:
-        return JsonAt(parsed.value, parsed.end, ok=True)
+        return parsed.value, parsed.end
     source.spend(FAILURE)
     end = find_json_end_string_safe(source.text, start)
     if end < 0:
         source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
     if end < 0 or not repair or not source.spend(REPAIR):
-        return JsonAt(None, end, ok=False)
-    whole = whole_json(source.text[start:end])
-    return JsonAt(whole.value, end, ok=whole.ok)
+        return None, end
+    return whole_json(source.text[start:end])[0], end
 
 
 def read_json_call(
     source: Source, name: str | None, start: int, closer: re.Pattern[str] | None = None
 ) -> Found:
-    """The call of a name whose arguments are the JSON object at `start`; a closer is passed."""
-    read = json_at(source, start)
-    if read.end < 0:
+    """The call of a name whose arguments are the JSON object at `start`; a closer is passed.
+
+    The closer shows where arguments end that lack their last brackets.
+    """
+    value, end = json_at(source, start)
+    if end >= 0:
+        place = after_space(source.text, end)
+        closing = closer.match(source.text, place) if closer else None
+        return named_call(name, value, closing.end() if closing else end)
+    closing = source.search(closer, start) if closer else None
+    if closing and closing[0] and source.spend(REPAIR):
+        value, _ = whole_json(source.text[start : closing.start()], was_closed=True)
+    if closing is None or value is None:
         return Found(len(source.text), issue=CUT_OFF)
-    place = after_space(source.text, read.end)
-    closing = closer.match(source.text, place) if closer is not None else None
-    return named_call(name, read.value if read.ok else None, closing.end() if closing else read.end)
+    return named_call(name, value, closing.end())
 
 
 def named_call(name: str | None, value: object, end: int) -> Found:
     """The call of a name with these arguments, or what is wrong with it."""
-    if name is not None and isinstance(value, Mapping) and value.keys() == {_PARALLEL}:
-        calls, dropped = marked_calls(value)
-        return Found(end, tuple(calls), issue=dropped_issue(dropped))
     if name is None:
         return Found(end, issue="A tool call without a name or with damaged arguments.")
     if not isinstance(value, Mapping):
@@ -249,8 +231,8 @@ def named_call(name: str | None, value: object, end: int) -> Found:
     return Found(end, (ReadCall(name, dict(value)),))
 
 
-def marked_calls(value: object) -> tuple[list[ReadCall], int]:
-    """The calls in a value that stands where calls must stand, and how many items are none."""
+def marked_calls(value: object) -> tuple[list[ReadCall], str]:
+    """The calls in a value that stands where calls must stand, and what is said of other items."""
     if isinstance(value, Mapping):
         value = _unnested(value)
         key = next((key for key in LIST_KEYS if isinstance(value.get(key), list)), None)
@@ -259,7 +241,8 @@ def marked_calls(value: object) -> tuple[list[ReadCall], int]:
         items = value if isinstance(value, list) else []
     calls = [marked_call(item) for item in items]
     valid = [call for call in calls if call is not None]
-    return valid, len(calls) - len(valid)
+    count = f"{len(calls) - len(valid)} tool call(s) without a valid `name` and an object"
+    return valid, f"{count} `arguments` were dropped." if None in calls else ""
 
 
 def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
@@ -275,39 +258,21 @@ def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | N
     """
     text = source.text
     place = after_space(text, body)
-    fence = _FENCE_LINE.match(text, place)
-    place = fence.end() if fence else place
+    place = passed(_FENCE_LINE, text, place)
     if text[place : place + 1] not in {"{", "["}:
         return None
     calls: list[ReadCall] = []
-    dropped = 0
+    issue = ""
     while text[place : place + 1] in {"{", "["}:
-        read = json_at(source, place)
-        if not read.ok:
+        value, end = json_at(source, place)
+        if value is None:
             return _damaged(source, place, closer, tuple(calls))
-        valid, malformed = marked_calls(read.value)
+        valid, dropped = marked_calls(value)
         calls += valid
-        dropped += malformed
-        separators = _SEPARATORS.match(text, read.end)
-        place = separators.end() if separators else read.end
-    end = _closed(text, place, closer, with_fence=fence is not None)
-    return Found(end, tuple(calls), issue=dropped_issue(dropped))
-
-
-def dropped_issue(count: int) -> str:
-    """The sentence about list items that are no tool calls, or ""."""
-    if not count:
-        return ""
-    return f"{count} tool call(s) without a valid `name` and an object `arguments` were dropped."
-
-
-def _closed(text: str, place: int, closer: re.Pattern[str], *, with_fence: bool) -> int:
-    """Behind the closer if it stands here, else here."""
-    if with_fence:
-        fence = _FENCE_LINE.match(text, place)
-        place = fence.end() if fence else place
-    match = closer.match(text, place)
-    return match.end() if match else place
+        issue = issue or dropped
+        place = passed(_SEPARATORS, text, end)
+    end = passed(closer, text, passed(_FENCE_LINE, text, place))
+    return Found(end, tuple(calls), issue=issue)
 
 
 def _damaged(
@@ -321,11 +286,10 @@ def _damaged(
         return Found(closing.end(), calls, issue="There are too many damaged tool calls.")
     written = source.text[place : closing.start()]
     written = _decoded(written) if "&quot;" in written else written
-    whole = whole_json(written, was_closed=bool(closing[0]))
-    if whole.ok:
-        valid, dropped = marked_calls(whole.value)
-        return Found(closing.end(), (*calls, *valid), issue=dropped_issue(dropped))
-    return Found(closing.end(), calls, issue=f"A tool call could not be read. {whole.advice}")
+    value, advice = whole_json(written, was_closed=bool(closing[0]))
+    valid, dropped = marked_calls(value)
+    issue = f"A tool call could not be read. {advice}" if advice else dropped
+    return Found(closing.end(), (*calls, *valid), issue=issue)
 
 
 _ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
@@ -352,13 +316,11 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
         return None
     if "string" in kinds and kinds <= {"string", "null"}:
         return plain.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
-    if "boolean" in kinds and trimmed.casefold() in _BOOLEAN:
-        return _BOOLEAN[trimmed.casefold()]
     parsed = strict_parse(trimmed)
     if parsed.end == len(trimmed):
         return parsed.value
-    whole = whole_json(trimmed) if kinds & {"array", "object"} else None
-    return whole.value if whole is not None and whole.ok else trimmed
+    value = whole_json(trimmed)[0] if kinds & {"array", "object"} else None
+    return trimmed if value is None else value
 
 
 def add_argument(arguments: dict[str, Any], name: str, value: Any) -> bool:
@@ -388,7 +350,6 @@ def _kinds(schema: JsonObject | None) -> set[str]:
 
 
 _MORE_KEYS: Final = ("needsMoreWork", "needs_more_work")
-_MISSING: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -399,13 +360,13 @@ class Envelope:
         calls: The valid calls.
         content: The text for the user; None if the envelope has none.
         needs_more_work: What the model said about it; None if nothing.
-        issues: What was wrong with calls that were dropped.
+        issue: What was wrong with calls that were dropped, or "".
     """
 
     calls: list[ReadCall]
     content: str | None
     needs_more_work: bool | None
-    issues: list[str]
+    issue: str
 
 
 def read_envelope(value: object) -> Envelope | None:
@@ -415,19 +376,17 @@ def read_envelope(value: object) -> Envelope | None:
     value = _unnested(value)
     if isinstance(value.get("content"), list):
         return _anthropic_message(value["content"])
-    list_key = next((key for key in LIST_KEYS if _is_call_list(value.get(key, _MISSING))), None)
-    more_key = next((key for key in _MORE_KEYS if _is_flag(value.get(key, _MISSING))), None)
+    list_key = next((key for key in LIST_KEYS if isinstance(value.get(key, ""), list | None)), None)
+    more_key = next((key for key in _MORE_KEYS if _flag(value.get(key, "")) != ""), None)
     if list_key is None and (more_key is None or marked_call(value) is not None):
         return None
-    calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], 0)
+    calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], "")
     flag = _flag(value[more_key]) if more_key is not None else None
     if more_key is None and list_key != "toolCalls" and calls:
         flag = True
     content = value.get("content")
-    issue = dropped_issue(dropped)
-    return Envelope(
-        calls, content if isinstance(content, str) else None, flag, [issue] if issue else []
-    )
+    content = content if isinstance(content, str) else None
+    return Envelope(calls, content, flag, dropped)
 
 
 def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[ReadCall]:
@@ -437,9 +396,6 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     valid name or arguments are left out.
     """
     items: list[Any] = value if isinstance(value, list) else [value]
-    named = [_name_as_key(item) if isinstance(item, Mapping) else None for item in items]
-    if known_names and all(call is not None and call.name in known_names for call in named):
-        return [call for call in named if call is not None]
     if not all(
         isinstance(item, Mapping) and not CALL_KEYS.isdisjoint(item) and not is_definition(item, {})
         for item in items
@@ -449,33 +405,18 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     return [call for call in calls if call is not None]
 
 
-def _is_call_list(value: object) -> bool:
-    return isinstance(value, list) or value is None
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, bool) or value is None or _flag(value) is not None
-
-
-def _flag(value: object) -> bool | None:
+def _flag(value: object) -> Any:
+    """Whether a value is true or false; None as it is, "" for anything else."""
     if isinstance(value, str):
-        return _BOOLEAN.get(value.strip().casefold())
-    return value if isinstance(value, bool) else None
+        return _BOOLEAN.get(value.strip().casefold(), "")
+    return value if isinstance(value, bool | None) else ""
 
 
 def _anthropic_message(blocks: list[Any]) -> Envelope | None:
     """The envelope of a message in content blocks: texts and `tool_use` objects."""
     if not all(isinstance(block, Mapping) and "type" in block for block in blocks):
         return None
-    uses = [block for block in blocks if block["type"] == "tool_use"]
-    calls, dropped = marked_calls(uses)
+    calls, dropped = marked_calls([block for block in blocks if block["type"] == "tool_use"])
     texts = [str(block.get("text", "")) for block in blocks if block["type"] == "text"]
-    if not calls:
-        return None
-    issue = dropped_issue(dropped)
-    return Envelope(
-        calls,
-        content="\n\n".join(texts) or None,
-        needs_more_work=True,
-        issues=[issue] if issue else [],
-    )
+    text = "\n\n".join(texts) or None
+    return Envelope(calls, text, True, dropped) if calls else None  # noqa: FBT003

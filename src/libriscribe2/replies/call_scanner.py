@@ -1,8 +1,8 @@
 """One pass over a reply: every opener in order, each read by its notation."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from libriscribe2.replies.call_objects import (
@@ -14,8 +14,8 @@ from libriscribe2.replies.call_objects import (
     read_arguments,
 )
 from libriscribe2.replies.call_source import (
-    LOOK,
     TAG_START,
+    VERDICT,
     Found,
     ReadCall,
     Source,
@@ -28,12 +28,10 @@ from libriscribe2.replies.contract import FENCE_OPENER, Fence, code_span_end, fe
 from libriscribe2.replies.normalise import (
     ASIDE_NAME,
     REASONING_CLOSER,
-    REASONING_EDGE,
     REASONING_OPENER,
     begins_line,
 )
 from libriscribe2.replies.notations.lines import read_python_calls
-from libriscribe2.replies.strict_json import strict_parse
 
 _COMMENT: Final = "<!--"
 ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT}|\[TOOL_RESULTS\])"
@@ -43,37 +41,21 @@ _RESULT: Final = (
 _IS_RESULT: Final = re.compile(_RESULT)
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
 _CALL_KEYS: Final = frozenset({"name", "arguments"})
+_REASONING_END: Final = re.compile(REASONING_CLOSER)
 _COMMENT_END: Final = re.compile("-->")
+_CALL_OPENED: Final = re.compile("<tool_call")
+_CALL_CLOSED: Final = re.compile("</tool_call")
 _EMPTY_LINE: Final = re.compile(r"\n\n")
 _ASIDE_END: Final = re.compile(rf"</{ASIDE_NAME}\s*>", re.IGNORECASE)
 
 
-def reasoning_end(source: Source, start: int, body: int) -> int | None:
-    """Where the reasoning that opens at `start` ends.
-
-    Returns:
-        The end of its closing tag; the end of the text when nothing closes it (there is no answer
-        then); None when the tag stands inside a line of prose and nothing closes it.
-    """
-    depth = 1
-    for edge in REASONING_EDGE.finditer(source.text, body):
-        depth += 1 if edge["open"] else -1
-        if depth == 0:
-            return edge.end()
-        if not source.spend(LOOK):
-            break
-    return len(source.text) if begins_line(source.text, start) else None
-
-
-def aside_end(source: Source, start: int, body: int) -> int:
-    """Where a made-up result, a list of tools, an example or a comment ends.
+def block_end(source: Source, start: int, body: int, closer: re.Pattern[str]) -> int:
+    """Where reasoning, a made-up result, a list of tools or an example ends.
 
     A tag that begins a line and is never closed is cut off and reaches to the end of the text; any
     other unclosed one is only mentioned, and `body` is returned.
     """
-    if source.text.startswith(_COMMENT, start):
-        return _comment_end(source, start, body)
-    closing = source.search(_ASIDE_END, body)
+    closing = source.search(closer, body)
     if closing is not None:
         return closing.end()
     return len(source.text) if begins_line(source.text, start) else body
@@ -84,15 +66,12 @@ def call_among_tools(source: Source, start: int, body: int) -> Found | None:
 
     Only a whole object of a name and arguments, with nothing beside it, is a call there.
     """
-    place = after_space(source.text, body)
-    if not source.text.startswith("<tools", start) or source.text[place : place + 1] != "{":
+    if not source.text.startswith("<tools", start):
         return None
-    read = json_at(source, place, repair=False)
-    end = _TOOLS_END.match(source.text, read.end) if read.ok else None
-    if end is None or not isinstance(read.value, Mapping) or read.value.keys() != _CALL_KEYS:
-        return None
-    call = marked_call(read.value)
-    return Found(end.end(), (call,)) if call is not None and call.name in source.tools else None
+    value, place = json_at(source, after_space(source.text, body), repair=False)
+    end = _TOOLS_END.match(source.text, place) if isinstance(value, dict) else None
+    call = marked_call(value) if end and value.keys() == _CALL_KEYS else None
+    return Found(end.end(), (call,)) if end and call and call.name in source.tools else None
 
 
 def _comment_end(source: Source, start: int, body: int) -> int:
@@ -104,12 +83,16 @@ def _comment_end(source: Source, start: int, body: int) -> int:
     closing = source.search(_COMMENT_END, body)
     if closing is None:
         return body
-    end = closing.start()
-    opened = source.last("<tool_call", end)
-    if opened >= body and opened > source.last("</tool_call", end):
+    opened = source.search(_CALL_OPENED, body)
+    closed = source.search(_CALL_CLOSED, opened.end()) if opened else None
+    if (
+        opened
+        and opened.start() < closing.start()
+        and not (closed and closed.end() < closing.end())
+    ):
         return body
     empty_line = source.search(_EMPTY_LINE, body)
-    in_paragraph = empty_line is None or empty_line.end() > end
+    in_paragraph = empty_line is None or empty_line.end() > closing.start()
     return closing.end() if in_paragraph or begins_line(source.text, start) else body
 
 
@@ -119,14 +102,9 @@ _BEGINS: Final = (TAG_START, r"[`{\[◁]", "(?m:^)")
 _JSON_OPENER: Final = r"""\{(?=\s*["'“}])|\{(?=\s*\w+\s*:)|\[(?=\s*[\[{"\]])"""
 _CALL_WORDS: Final = ("name", "tool", "function", "action", "needsMoreWork", "needs_more_work")
 _RESTART: Final = re.compile(r"\n[ \t]*\r?\n(?=[{\[<`])")
-_DATA_FENCES: Final = frozenset({
-    "", "json", "jsonc", "json5", "javascript", "typescript", "js", "ts", "xml", "text",
-    "plaintext", "txt",
-})  # fmt: skip
-_ACTION_FENCES: Final = _DATA_FENCES - {"xml", "text", "plaintext", "txt"} | {
-    "tool_code", "tool_call", "tool_calls", "function_call", "function_calls", "tool_use", "tool",
-    "tool-call", "tool-calls", "toolcall", "function-call", "invoke",
-}  # fmt: skip
+_DATA: Final = r"(?:json[c5]?|javascript|typescript|[jt]s)?"
+_ACTION: Final = rf"(?:{_DATA}|invoke|(?:tool|function)[_-]?(?:calls?|code|use)?)"
+_PLAIN: Final = ("xml", "text", "plaintext", "txt")
 _PYTHON: Final = ("python", "py")
 _PYTHON_CALL: Final = re.compile(
     r"\s*+(?:\#[^\n]*+\n\s*+)*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\("
@@ -140,22 +118,13 @@ _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
 
 
-@dataclass(frozen=True, slots=True)
-class DataPart:
-    """A JSON value that stands in the open: maybe an envelope or a call, maybe only data."""
-
-    value: Any
-    start: int
-    end: int
-
-
 @dataclass(slots=True)
 class Reading:
     """What a reply holds.
 
     Attributes:
         calls: Calls in tags, tokens and other marks, in order.
-        parts: JSON values in the open or in fences, in order.
+        parts: JSON values in the open or in fences, in order, with their spans.
         removed: Spans of calls and control tokens: no text for the user.
         reasoning: Spans of reasoning: no text for the user either.
         said: Texts of marked messages for the user, with the place where they stand.
@@ -163,7 +132,7 @@ class Reading:
     """
 
     calls: list[ReadCall] = field(default_factory=list)
-    parts: list[DataPart] = field(default_factory=list)
+    parts: list[tuple[Any, tuple[int, int]]] = field(default_factory=list)
     removed: list[tuple[int, int]] = field(default_factory=list)
     reasoning: list[tuple[int, int]] = field(default_factory=list)
     said: list[tuple[int, str]] = field(default_factory=list)
@@ -191,9 +160,7 @@ def scan_reply(source: Source, formats: Sequence[ToolFormat], depth: int = 0) ->
     Returns:
         Everything that was found, in the order of the text.
     """
-    scan = _Scan(source, tuple(formats), depth)
-    scan.run()
-    return scan.reading
+    return _Scan(source, tuple(formats), depth).run()
 
 
 def _openers(formats: tuple[ToolFormat, ...]) -> re.Pattern[str]:
@@ -227,7 +194,7 @@ class _Scan:
         self.chain_is_marked = False
         self.chain_is_shown = False
 
-    def run(self) -> None:
+    def run(self) -> Reading:
         """Step from opener to opener; a reply with absurdly many is read no further."""
         openers = _openers(self.formats)
         place = 0
@@ -235,9 +202,10 @@ class _Scan:
             opener = openers.search(self.text, place)
             if opener is None:
                 self._end_chain(len(self.text))
-                return
+                return self.reading
             place = max(self._step(opener), opener.start() + 1)
         self.reading.issues.append(_TOO_MANY)
+        return self.reading
 
     def _step(self, opener: re.Match[str]) -> int:
         """Read what stands at one opener; returns where to go on."""
@@ -260,10 +228,8 @@ class _Scan:
             self.reading = Reading(reasoning=[(0, opener.end())])
             self.chain_end = -1
             return opener.end()
-        end = reasoning_end(self.source, opener.start(), opener.end())
-        if end is None:
-            return opener.end()
-        self.reading.reasoning.append((opener.start(), end))
+        end = block_end(self.source, opener.start(), opener.end(), _REASONING_END)
+        self.reading.reasoning += [(opener.start(), end)] if end > opener.end() else []
         return end
 
     def _aside(self, opener: re.Match[str]) -> int:
@@ -271,7 +237,9 @@ class _Scan:
             return len(self.text)
         call = call_among_tools(self.source, opener.start(), opener.end())
         if call is None or self._is_shown(opener.start(), call.end, marked=True):
-            return aside_end(self.source, opener.start(), opener.end())
+            if opener[0] == _COMMENT:
+                return _comment_end(self.source, opener.start(), opener.end())
+            return block_end(self.source, opener.start(), opener.end(), _ASIDE_END)
         self._take(opener.start(), call)
         return call.end
 
@@ -299,8 +267,7 @@ class _Scan:
         """
         if self.chain_end < 0 or not _BETWEEN.fullmatch(self.text, self.chain_end, start):
             self._end_chain(start)
-            self.source.verdicts_left -= 1
-            judged = self.source.verdicts_left >= 0
+            judged = self.source.spend(VERDICT)
             self.chain_is_shown = not judged or is_shown(self.text, start, end, marked=marked)
             self.reading.issues += [] if judged else [_TOO_MANY]
             self.chain_start, self.chain_begins = self.reading.counts, start
@@ -340,34 +307,23 @@ class _Scan:
         """A JSON value in the open. Nothing inside a damaged one is ever looked at."""
         if self.source.effort_left <= 0:
             return start + 1
-        read = json_at(self.source, start, repair=False)
-        if read.end < 0:
+        value, end = json_at(self.source, start, repair=False)
+        if end < 0:
             return self._unclosed(start)
-        if not self._may_be_call(start, read.end):
-            return read.end
-        if not read.ok:
-            read = json_at(self.source, start)
-        marked = isinstance(read.value, dict) and not read.value.keys().isdisjoint(LIST_KEYS)
-        if read.ok and not self._is_shown(start, read.end, marked=marked):
-            self.reading.parts.append(DataPart(read.value, start, read.end))
-        return read.end
-
-    def _may_be_call(self, start: int, end: int) -> bool:
-        return any(
-            self.text.find(word, start, end) >= 0 for word in (*_CALL_WORDS, *self.source.tools)
-        )
+        words = (*_CALL_WORDS, *self.source.tools)
+        if not any(self.text.find(word, start, end) >= 0 for word in words):
+            return end
+        if value is None:
+            value, _ = json_at(self.source, start)
+        marked = isinstance(value, dict) and not value.keys().isdisjoint(LIST_KEYS)
+        if value is not None and not self._is_shown(start, end, marked=marked):
+            self.reading.parts.append((value, (start, end)))
+        return end
 
     def _unclosed(self, start: int) -> int:
         """A value that never ends: cut off, or a stray bracket in prose."""
         if self.text[start + 1 : start + 2].isalnum():
             return start + 1
-        rest = self.text[start:].rstrip()
-        if rest.endswith("}") and not self._is_shown(start, len(self.text)):
-            # Its arguments are closed, and nothing but its own bracket is missing.
-            whole = strict_parse(f"{rest}}}")
-            if isinstance(whole.value, dict) and whole.end == len(rest) + 1:
-                self.reading.parts.append(DataPart(whole.value, start, len(self.text)))
-                return len(self.text)
         restart = self.source.search(_RESTART, start)
         end = restart.end() if restart is not None else len(self.text)
         if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
@@ -379,7 +335,7 @@ class _Scan:
         fence = self._whole_fence(opener.start())
         if fence is None:
             return code_span_end(self.text, opener.start())
-        marked = fence.language not in _DATA_FENCES
+        marked = re.fullmatch(_DATA, fence.language) is None and fence.language not in _PLAIN
         if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end, marked=marked):
             return fence.end
         self._take_fence(fence, self._inside(fence))
@@ -401,9 +357,9 @@ class _Scan:
             arguments = read_arguments(body)
             if arguments is not None and not arguments.keys() & {"arguments", "parameters"}:
                 return Reading(calls=[ReadCall(named[1], arguments)])
-        part = self.source.part(body)
+        part = replace(self.source, text=body)
         inner = scan_reply(part, self.formats, self.depth + 1)
-        self.source.settle(part)
+        self.source.effort_left = part.effort_left
         return inner
 
     def _whole_fence(self, start: int) -> Fence | None:
@@ -411,18 +367,18 @@ class _Scan:
         fence = fence_at(self.text, start)
         if fence is None:
             return None
-        value = re.compile(r"\s*(?=[{\[])").match(self.text, fence.body_start)
-        if value is None:
+        place = after_space(self.text, fence.body_start)
+        if self.text[place : place + 1] not in ("{", "["):
             return fence
-        read = json_at(self.source, value.end(), repair=False)
-        return fence_at(self.text, start, read.end) if read.end > fence.body_end else fence
+        _, end = json_at(self.source, place, repair=False)
+        return fence_at(self.text, start, end) if end > fence.body_end else fence
 
     def _fence_may_act(self, fence: Fence) -> bool:
         if self.depth:  # a fence around a fence displays it
             return False
-        if fence.language in _ACTION_FENCES:
+        if re.fullmatch(_ACTION, fence.language):
             return True
-        return fence.language in {*_DATA_FENCES, *_PYTHON} and self._is_alone(fence)
+        return fence.language in (*_PLAIN, *_PYTHON) and self._is_alone(fence)
 
     def _is_alone(self, fence: Fence) -> bool:
         """Whether nothing but reasoning stands before a fence, and nothing behind it.
@@ -440,4 +396,4 @@ class _Scan:
         span = (fence.start, fence.end)
         if inner.calls:
             self.reading.removed.append(span)
-        self.reading.parts += [DataPart(part.value, *span) for part in inner.parts]
+        self.reading.parts += [(value, span) for value, _ in inner.parts]

@@ -5,16 +5,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from libriscribe2.replies.outcome import RepairOutcome, refusal
+from libriscribe2.replies.outcome import refusal
 from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.patterns import PAIRS
+from libriscribe2.replies.schema_fit import properties_of
 from libriscribe2.replies.strict_json import Searches, strict_parse
 
 JsonObject: TypeAlias = Mapping[str, Any]
 Schemas: TypeAlias = Mapping[str, JsonObject]
 
 LOOK: Final = 1
+VERDICT: Final = 40
 FAILURE: Final = 20
 REPAIR: Final = 200
 # A value that never ends is looked for up to the end of the text: so much, and one for each so many
@@ -63,33 +65,11 @@ class Source(Searches):
         schemas: JSON Schema of the parameters, by tool name.
         tools: Names of the tools that exist; empty if the caller did not say.
         effort_left: What damage and looking ahead may still cost; see `spend`.
-        verdicts_left: For how many regions the sentence before them is still judged.
     """
 
     schemas: Schemas = field(default_factory=dict)
     tools: frozenset[str] = frozenset()
     effort_left: int = 40_000
-    verdicts_left: int = 1_000
-    _last: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def part(self, text: str) -> "Source":
-        """A part of the text as a source of its own, with what is left of the budgets."""
-        return Source(text, self.schemas, self.tools, self.effort_left, self.verdicts_left)
-
-    def settle(self, part: "Source") -> None:
-        """Take over what a part has spent."""
-        self.effort_left, self.verdicts_left = part.effort_left, part.verdicts_left
-
-    def last(self, word: str, end: int) -> int:
-        """Where `word` stands last before `end`; -1 if nowhere.
-
-        Places are asked for in the order of the text, so that none is looked through twice.
-        """
-        seen, place = self._last.get(word, (0, -1))
-        found = self.text.rfind(word, max(0, seen - len(word) + 1), end)
-        place = found if found >= 0 else place
-        self._last[word] = (end, place)
-        return place
 
     def spend(self, cost: int) -> bool:
         """Take part of the effort that one reply is worth; false once it is used up.
@@ -101,9 +81,12 @@ class Source(Searches):
 
     def property_schema(self, tool: str, name: str) -> JsonObject | None:
         """The JSON Schema of one parameter of a tool, if it is known."""
-        properties = self.schemas.get(tool, {}).get("properties", {})
-        schema = properties.get(name) if isinstance(properties, Mapping) else None
+        schema = self.parameters(tool).get(name)
         return schema if isinstance(schema, Mapping) else None
+
+    def parameters(self, tool: str) -> JsonObject:
+        """The JSON Schemas of a tool's parameters, as far as they are known."""
+        return properties_of(self.schemas.get(tool, {}))
 
 
 TAG_START: Final = r"<(?![^<>!]*+(?:<|\Z))"
@@ -138,31 +121,21 @@ def no_call(_source: Source, _start: int, body: int) -> Found:
     return Found(body)
 
 
-def after_space(text: str, start: int) -> int:
-    """The first place at or after `start` that is no white space."""
-    match = _SPACE.match(text, start)
+def passed(pattern: re.Pattern[str], text: str, start: int) -> int:
+    """The end of what a pattern matches at `start`; `start` if it matches nothing."""
+    match = pattern.match(text, start)
     return match.end() if match else start
 
 
-_SPACE = re.compile(r"\s*")
+def after_space(text: str, start: int) -> int:
+    """The first place at or after `start` that is no white space."""
+    return passed(_SPACE, text, start)
 
 
-@dataclass(frozen=True, slots=True)
-class WholeJson:
-    """The reading of a text.
-
-    Attributes:
-        value: The value; None unless `ok`.
-        ok: Whether the text is one value, with all its content.
-        advice: What is wrong, said to the model; "" if `ok`.
-    """
-
-    value: Any
-    ok: bool
-    advice: str = ""
+_SPACE: Final = re.compile(r"\s*")
 
 
-def whole_json(text: str, *, was_closed: bool = False) -> WholeJson:
+def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
     """Read a text that should be one JSON object or list, and nothing else.
 
     Args:
@@ -171,36 +144,26 @@ def whole_json(text: str, *, was_closed: bool = False) -> WholeJson:
             that are missing at its end are then forgotten ones, not cut off.
 
     Returns:
-        The value, or why there is none.
+        The value and ""; or None and what is wrong, said to the model.
     """
     plain = text.strip()
     parsed = strict_parse(plain)
     if parsed.end == len(plain):
-        return WholeJson(parsed.value, ok=True)
+        return parsed.value, ""
     if plain[:1] not in {"{", "["}:
-        return WholeJson(None, ok=False, advice="It is not JSON.")
+        return None, "It is not JSON."
     outcome = repair_json(plain)
     trouble = outcome.trouble
-    if trouble is not None and not (was_closed and _lacks_only_closers(outcome)):
-        advice = refusal(trouble.kind, plain, trouble.position, trouble.detail).feedback
-        return WholeJson(None, ok=False, advice=advice)
+    if trouble is not None:
+        sure = all(one.lossless or one.name == "missing_closer" for one in outcome.repairs)
+        if not (was_closed and sure and trouble.kind == "cut_off"):
+            return None, refusal(trouble.kind, plain, trouble.position, trouble.detail).feedback
     if plain[outcome.end :].strip() or outcome.value is None:
-        return WholeJson(None, ok=False, advice="There is other text behind the JSON value.")
-    return WholeJson(outcome.value, ok=True)
-
-
-def _lacks_only_closers(outcome: RepairOutcome) -> bool:
-    return (
-        outcome.trouble is not None
-        and outcome.trouble.kind == "cut_off"
-        and outcome.value is not None
-        and all(repair.lossless or repair.name == "missing_closer" for repair in outcome.repairs)
-    )
+        return None, "There is other text behind the JSON value."
+    return outcome.value, ""
 
 
 _REACH: Final = 600
-# A line that holds a block quote's marks or a table's row before a call is no longer than this.
-_LONGEST_LINE: Final = 4_000
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
 _ROW: Final = re.compile(r"[ \t]*\|")
@@ -235,10 +198,12 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
         marked: Whether tags or tokens say that it is a call: a whole sentence may stand before it
             on its line.
     """
-    if is_quoted(text, start, end):
-        return True
     lead = text[max(0, start - _REACH) : start]
     line = lead[lead.rfind("\n") + 1 :]
+    if _is_quoted(text, start, end) or _BLOCK_QUOTE.fullmatch(line):
+        return True
+    if _ROW.match(line) and _CELL_END.match(text, end, end + _REACH):
+        return True
     if _NO_TEXT.fullmatch(line) is None and not (marked and _ENDS_SENTENCE.search(line)):
         return True
     if line.count('"') % 2 or _is_inside_element(text, lead, end):
@@ -284,26 +249,13 @@ def _is_inside_element(text: str, lead: str, end: int) -> bool:
     return any(lead.rfind(f"<{name}") > lead.rfind(f"</{name}>") for name in closed)
 
 
-def is_quoted(text: str, start: int, end: int) -> bool:
-    """Whether quotation marks stand right around the region, or a block quote or a table does."""
-    if _is_marked_line(text, start, end):
-        return True
-    closing = _QUOTES.get(text[start - 1]) if start else None
-    # A quotation may take the comma of the sentence that goes on behind it.
-    return (
-        closing is not None
-        and closing in {text[end : end + 1], text[end + 1 : end + 2]}
-        and (text[end] == closing or text[end] in ",.;!?")
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    """Whether quotation marks stand right around the region.
+
+    A quotation may take the comma of the sentence that goes on behind it.
+    """
+    closing = _QUOTES.get(text[start - 1 : start])
+    behind = text[end : end + 2]
+    return closing is not None and (
+        behind[:1] == closing or (behind[1:] == closing and behind[0] in ",.;!?")
     )
-
-
-def _is_marked_line(text: str, start: int, end: int) -> bool:
-    """Whether the line of the region is a block quote's or a table's."""
-    reach = max(0, start - _LONGEST_LINE)
-    line_start = text.rfind("\n", reach, start) + 1
-    if not line_start and reach:
-        return False
-    if _BLOCK_QUOTE.fullmatch(text, line_start, start):
-        return True
-    is_row = _ROW.match(text, line_start, start) is not None
-    return is_row and _CELL_END.match(text, end, end + _REACH) is not None

@@ -7,19 +7,20 @@ The canonical form is the response-parser design's envelope: `content`, `toolCal
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.replies.call_objects import (
     SIDE_KEYS,
-    Envelope,
     add_argument,
     marked_call,
+    marked_calls,
     read_envelope,
     read_open_calls,
 )
-from libriscribe2.replies.call_scanner import DataPart, Reading, scan_reply
+from libriscribe2.replies.call_scanner import Reading, scan_reply
 from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, after_space
 from libriscribe2.replies.choice import Coercion
 from libriscribe2.replies.cleanup import extract_with_report
@@ -34,21 +35,19 @@ EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
 _MAX_DEPTH: Final = 64
 _HALF_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-# A text that brackets stand around as a whole is to be filled in, in every language.
+# A text that brackets stand around as a whole is to be filled in, in every language, and so is a
+# variable or a function of somebody else's template engine.
 _FRAME: Final = re.compile(
     r"<(?=[^<>/\n ]*+ )[^<>/\n]*+>|\[[^\[\]\n\"']+\]|（[^（）\n]+）|\{[^{}\n\"']+\}"
+    r"|\{\{-?\s*(?:\$|\w+\()[^{}]{0,200}\}\}"
 )
 _REFERENCE: Final = re.compile(r"\{\{[^{}]{1,200}\}\}")
-# What only somebody else's template engine fills in: a variable, a function.
-_VARIABLE: Final = re.compile(r"\{\{-?\s*(?:\$|\w+\()[^{}]{0,200}\}\}\Z")
 _BARE_INPUT: Final = (
     r"""(?:\[["']?([^\n\[\]{}"']+)["']?\]|\s*\nAction Input:[ \t]*["']?([^\s{\["'][^\n{}"']*)["']?)"""
     r"(?:\s*\nObservation:)?\s*"
 )
-_MEMBERS: Final = {
-    **{name: {"type": "string"} for name in ("name", "tool", "function")},
-    **{name: {"type": "object"} for name in ("arguments", "parameters", "args", "input")},
-}
+_TEXT: Final = {"type": "string"}
+_MEMBERS: Final = {"name": _TEXT, "tool": _TEXT, "arguments": {"type": "object"}}
 _CALL: Final = {"type": "object", "properties": _MEMBERS}
 
 
@@ -104,11 +103,11 @@ def parse_llm_response(
         The canonical response. Without calls, its content is the original text, trimmed.
     """
     if len(raw_content) > max_chars:
-        return _text(raw_content, [f"The reply has more than {max_chars} characters."])
+        issue = f"The reply has more than {max_chars} characters."
+        return _response(raw_content.strip(), [], [issue], more=None)
     known = None if allowed_tools is None else frozenset(allowed_tools)
     for name in known or ():
-        if (escaped := name.replace("_", "\\_")) != name and escaped in raw_content:
-            raw_content = raw_content.replace("\\_", "_")
+        raw_content = raw_content.replace(name.replace("_", "\\_"), name)
     raw_content = OTHERS_TURN.sub("", raw_content)
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known, schemas or {})
@@ -135,8 +134,12 @@ def parse_native_tool_calls(
     read = [marked_call(item) for item in tool_calls]
     calls = gate.admit([call for call in read if call is not None])
     dropped = len(read) - len(calls)
-    issues = [f"{dropped} tool call(s) had no name or damaged arguments."] if dropped else []
-    return _response(content or "", calls, issues, more=True if calls else None)
+    issues = [f"{dropped} tool call(s) had no name or damaged arguments."][: bool(dropped)]
+    return _response(content or "", calls, issues, more=bool(calls) or None)
+
+
+class _UnfitError(ValueError):
+    """A call that does not run, and why."""
 
 
 class _Gate:
@@ -148,81 +151,85 @@ class _Gate:
         self.issues: list[str] = []
 
     def admit(self, calls: Sequence[ReadCall]) -> list[ToolCall]:
-        admitted = (self._admitted(call) for call in calls)
-        return [call for call in admitted if call is not None]
+        admitted: list[ToolCall] = []
+        for call in (one for packed in calls for one in _unpacked(packed)):
+            try:
+                admitted.append(self._admitted(call))
+            except _UnfitError as unfit:
+                self.issues.append(str(unfit))
+        return admitted
 
-    def _admitted(self, call: ReadCall) -> ToolCall | None:
+    def _admitted(self, call: ReadCall) -> ToolCall:
         spaced = [one for one in self.known or () if one.partition(".")[2] == call.name]
         if len(spaced) == 1 and call.name not in (self.known or ()):
             call = replace(call, name=spaced[0])
         name = f"`{call.name:.80}`"
         if self.known is not None and call.name not in self.known:
             names = ", ".join(sorted(self.known)) or "none"
-            return self._refused(f"There is no tool {name}. The tools are: {names}.")
-        schema = self.schemas.get(call.name)
-        whole = _settled(call, schema)
-        if whole is None:
-            beside = ", ".join(f"`{key:.40}`" for key in call.beside)
-            return self._refused(f"A call of {name} has {beside} outside its arguments.")
-        if not _is_plain(whole.arguments):
-            return self._refused(f"The arguments of {name} cannot be used as JSON text.")
-        hole = _first_hole(whole.arguments)
+            raise _UnfitError(f"There is no tool {name}. The tools are: {names}.")
+        schema = self.schemas.get(call.name) or {}
+        arguments = _settled(call, schema)
+        if not _is_plain(arguments):
+            raise _UnfitError(f"The arguments of {name} cannot be used as JSON text.")
+        hole = _first_hole(arguments)
         if hole is not None:
-            return self._refused(f"The argument `{hole:.80}` of {name} is a placeholder.")
-        arguments, fault = _fitted(whole.arguments, schema)
+            raise _UnfitError(f"The argument `{hole:.80}` of {name} is a placeholder.")
+        fitted = Coercion(schema).apply(arguments) if properties_of(schema) else arguments
+        fault = _misfit(arguments, fitted, schema)
         if fault:
-            return self._refused(f"A call of {name} does not fit the tool: {fault}.")
-        return ToolCall(name=call.name, arguments=arguments)
-
-    def _refused(self, issue: str) -> ToolCall | None:
-        self.issues.append(issue)
-        return None
+            raise _UnfitError(f"A call of {name} does not fit the tool: {fault}.")
+        return ToolCall(name=call.name, arguments=fitted)
 
 
-def _settled(call: ReadCall, schema: Mapping[str, Any] | None) -> ReadCall | None:
-    """The call with every member of its object used; None where one may be a lost argument.
+def _unpacked(call: ReadCall) -> Sequence[ReadCall]:
+    """The calls that are the argument of OpenAI's `multi_tool_use.parallel`, or the call itself."""
+    inner, dropped = marked_calls(call.arguments.get("tool_uses"))
+    return inner if inner and not dropped and len(call.arguments) == 1 else [call]
+
+
+def _settled(call: ReadCall, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with every member of the call's object used.
 
     What the tool's schema knows is an argument. Other members are notes where the call has its
     arguments, and perhaps the arguments where it has none.
     """
-    known = (schema or {}).get("properties", {}).keys()
+    known = properties_of(schema).keys()
     arguments = dict(call.arguments)
     used = [add_argument(arguments, key, call.beside[key]) for key in call.beside if key in known]
-    notes = call.beside.keys() - known - SIDE_KEYS
-    return None if not all(used) or (notes and not arguments) else ReadCall(call.name, arguments)
+    if not all(used) or (call.beside.keys() - known - SIDE_KEYS and not arguments):
+        beside = ", ".join(f"`{key:.40}`" for key in call.beside)
+        raise _UnfitError(f"A call of `{call.name:.80}` has {beside} outside its arguments.")
+    return arguments
 
 
-def _fitted(
-    arguments: dict[str, Any], schema: Mapping[str, Any] | None
-) -> tuple[dict[str, Any], str]:
-    """The arguments in the types that the tool declares, and what is wrong with them, or ""."""
-    if not schema or not properties_of(schema):
-        return arguments, ""
+def _misfit(
+    arguments: Mapping[str, Any], fitted: Mapping[str, Any], schema: Mapping[str, Any]
+) -> str:
+    """What is wrong with arguments and their values in the types of the tool, or ""."""
+    known = properties_of(schema)
+    if not known:
+        return ""
     lacking = missing_keys(schema, arguments)
     if lacking:
-        return arguments, f"`{lacking[0]}` is missing"
-    known = properties_of(schema)
+        return f"`{lacking[0]}` is missing"
     foreign = [key for key in arguments if key not in known]
     if foreign and not schema.get("additionalProperties"):
-        return arguments, f"it has no `{foreign[0]:.80}`"
-    fitted = Coercion(schema).apply(arguments)
+        return f"it has no `{foreign[0]:.80}`"
     for key, value in fitted.items():
-        if isinstance(value, str) and "{{" in value:  # it refers to an earlier result
-            continue
         part = _part(schema, key)
         fault = "has another type" if fit(value, part).mistyped else _out_of_bounds(value, part)
-        if fault:
-            return fitted, f"`{key}` {fault}"
-    return fitted, ""
+        refers = isinstance(value, str) and "{{" in value  # to an earlier result
+        if fault and not refers:
+            return f"`{key}` {fault}"
+    return ""
 
 
 def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
     """What is wrong with a number that is less or more than a tool takes, or ""."""
-    if not isinstance(value, int | float):
+    least, most = schema.get("minimum", -inf), schema.get("maximum", inf)
+    if not isinstance(value, int | float) or least <= value <= most:
         return ""
-    if value < schema.get("minimum", value):
-        return f"is below the minimum, {schema['minimum']}"
-    return f"is above the maximum, {top}" if value > (top := schema.get("maximum", value)) else ""
+    return f"is not between {least} and {most}"
 
 
 def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -241,22 +248,14 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
     referring = [name for name, one in texts.items() if _REFERENCE.fullmatch(one)]
     if len(referring) > 1 and len(referring) == len(arguments):
         return referring[0]
-    alone = all(_is_constant(one) for one in texts.values())
-    return next(
-        (
-            name
-            for name, one in texts.items()
-            if _stands_in(one) or _is_a_name(one, name, alone=alone)
-        ),
-        None,
-    )
-
-
-def _is_a_name(text: str, argument: str, *, alone: bool) -> bool:
-    """Whether a name in capitals stands for an argument; beside other texts it may be a constant."""
-    words = text.casefold().split("_")
-    named = any(word in words for word in argument.casefold().split("_"))
-    return _is_constant(text) and (alone or named)
+    constants = [name for name, one in texts.items() if _is_constant(one)]
+    for name, one in texts.items():
+        shared = set(one.casefold().split("_")) & set(name.casefold().split("_"))
+        # A name in capitals may be a constant where another text stands beside it.
+        is_name = name in constants and (shared or len(constants) == len(texts))
+        if is_name or is_hole(one) or LEFT_OUT.search(one) or _FRAME.fullmatch(one):
+            return name
+    return None
 
 
 def _is_constant(text: str) -> bool:
@@ -264,42 +263,30 @@ def _is_constant(text: str) -> bool:
     return "_" in text and text.isupper() and text.replace("_", "").isalpha()
 
 
-def _stands_in(text: str) -> bool:
-    """Whether a text is to be filled in."""
-    found = _FRAME.fullmatch(text) or _VARIABLE.match(text)
-    return is_hole(text) or bool(LEFT_OUT.search(text) or found)
-
-
-def _is_plain(arguments: Mapping[str, Any]) -> bool:
+def _is_plain(value: Any, depth: int = 0) -> bool:
     """Whether arguments can be written as UTF-8 JSON: no half surrogates, no absurd depth."""
-    pending: list[tuple[Any, int]] = [(arguments, 0)]
-    while pending:
-        value, depth = pending.pop()
-        if depth > _MAX_DEPTH:
-            return False
-        if isinstance(value, str) and _HALF_SURROGATE.search(value):
-            return False
-        if isinstance(value, Mapping):
-            pending += [(item, depth + 1) for pair in value.items() for item in pair]
-        elif isinstance(value, list):
-            pending += [(item, depth + 1) for item in value]
-    return True
+    if isinstance(value, str):
+        return _HALF_SURROGATE.search(value) is None
+    inner = [*value, *value.values()] if isinstance(value, Mapping) else value
+    if not isinstance(inner, list):
+        return True
+    return depth <= _MAX_DEPTH and all(_is_plain(one, depth + 1) for one in inner)
 
 
 def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     """The response of a reply without marked calls: an envelope, bare calls, or text."""
-    envelopes = [
-        envelope for part in reading.parts if (envelope := read_envelope(part.value)) is not None
-    ]
-    envelope = next((item for item in envelopes if item.calls), None) or next(iter(envelopes), None)
+    read = [read_envelope(value) for value, _ in reading.parts]
+    envelopes = [one for one in read if one is not None]
+    envelope = next((one for one in envelopes if one.calls), envelopes[0] if envelopes else None)
     if envelope is not None:
-        return _from_envelope(envelope, reading, gate)
-    spans: list[DataPart] = []
-    calls: list[ToolCall] = []
-    for part in reading.parts:
-        admitted = gate.admit(read_open_calls(part.value, gate.known))
+        calls = gate.admit(envelope.calls)
+        issues = [*reading.issues, envelope.issue, *gate.issues]
+        return _response(envelope.content, calls, issues, more=envelope.needs_more_work)
+    calls = []
+    for value, span in reading.parts:
+        admitted = gate.admit(read_open_calls(value, gate.known))
         calls += admitted
-        spans += [part] if admitted else []
+        reading.removed += [span] if admitted else []
     issues = [*reading.issues, *gate.issues]
     if not calls and gate.known and not issues:
         calls = gate.admit(_written_alone(raw, gate))
@@ -307,20 +294,19 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
             return _response("", calls, issues, more=True)
         issues = gate.issues
     if not calls:
-        return _text(_without_reasoning(raw, reading), issues)
-    reading.removed += [(part.start, part.end) for part in spans]
+        return _response(_without_reasoning(raw, reading).strip(), [], issues, more=None)
     return _response(_remaining(raw, reading), calls, issues, more=True)
 
 
 def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     """The call of a reply that is nothing but a call of a known tool, in a spelling without marks.
 
-    It is Python's (also as a list of texts), a name and an object, ReAct's with one bare argument,
+    It is Python's, a name and an object, ReAct's with one bare argument,
     or an object that had to be repaired or is YAML.
     """
     names = "|".join(re.escape(name) for name in gate.known or ())
     raw = raw.strip()
-    if re.match(rf"""(?:\[\s*['"])?(?:{names})\(""", raw) is not None:
+    if re.match(rf"(?:{names})\(", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
     source, place = Source(raw, gate.schemas, gate.known or frozenset()), 0
     stripped: list[ReadCall] = []
@@ -345,12 +331,6 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     return [call] if call is not None and call.name in known else []
 
 
-def _from_envelope(envelope: Envelope, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
-    calls = gate.admit(envelope.calls)
-    issues = [*reading.issues, *envelope.issues, *gate.issues]
-    return _response(envelope.content, calls, issues, more=envelope.needs_more_work)
-
-
 def _response(
     content: str | None, calls: list[ToolCall], issues: list[str], *, more: bool | None
 ) -> LLMToolCallResponse:
@@ -358,12 +338,8 @@ def _response(
         content=content,
         tool_calls=calls or None,
         needs_more_work=more,
-        issues=tuple(dict.fromkeys(issues)),
+        issues=tuple(filter(None, dict.fromkeys(issues))),
     )
-
-
-def _text(text: str, issues: list[str]) -> LLMToolCallResponse:
-    return _response(text.strip(), [], issues, more=None)
 
 
 def _without_reasoning(raw: str, reading: Reading) -> str:

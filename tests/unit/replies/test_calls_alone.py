@@ -28,7 +28,6 @@ SEARCH = ("web_search", {"query": "βάρκα 1821", "num_results": 2})
     [
         ("read\\_file(path='kapittel/3.md')", READ),
         ("[read\\_file(path='kapittel/3.md')]", READ),
-        ("""['read_file(path="kapittel/3.md")']""", READ),
         ('read_file\n{"path": "kapittel/3.md"}', READ),
         ('>>>read_file\n{"path": "kapittel/3.md"}', READ),
         ('assistantcommentary to=functions.read_file json{"path": "kapittel/3.md"}', READ),
@@ -76,9 +75,12 @@ def test_OV_29_what_is_struck_through_is_no_value(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "fault"),
     [
-        ('hunt(query="x", n=50)', "`n` is above the maximum, 10"),
-        ('hunt(query="x", n=0)', "`n` is below the minimum, 1"),
-        ('<tool_call>{"name": "hunt", "arguments": {"query": "x", "n": 50}}</tool_call>', "above"),
+        ('hunt(query="x", n=50)', "`n` is not between 1 and 10"),
+        ('hunt(query="x", n=0)', "`n` is not between 1 and 10"),
+        (
+            '<tool_call>{"name": "hunt", "arguments": {"query": "x", "n": 50}}</tool_call>',
+            "not between",
+        ),
         ('hunt {"query": "x", "n": "many"}', "`n` has another type"),
         ("hunt(n=5)", "`query` is missing"),
     ],

@@ -244,7 +244,6 @@ TOOLS: dict[str, dict[str, Any]] = {
             [("lue", {"polku": "a"})],
         ),
         ('<tool name="haku" sana="meri" n="3"/>', [("haku", {"sana": "meri", "n": 3})]),
-        ('{"name": "lue", "arguments": {"polku": "a"}', [("lue", {"polku": "a"})]),
         (
             "<__function=lue>\n<__parameter=polku>a</__parameter>\n</__function>",
             [("lue", {"polku": "a"})],

@@ -32,7 +32,6 @@ TAGGED = f"<tool_call>\n{CALL}\n</tool_call>"
         '>>>get_weather\n{"city": "Łódź"}',
         '<|recipient|>get_weather\n<|content|>{"city": "Łódź"}<|stop|>',
         'get_weather>{"city": "Łódź"}</function>',
-        'get_weather{"city": "Łódź"</function>',
         '<function(get_weather){"city": "Łódź"}</function>',
         '<function=get_weather={"city": "Łódź"}</function>',
         '<function=get_weather,{"city": "Łódź"}</function>',

@@ -12,14 +12,10 @@ import warnings
 from dataclasses import replace
 from typing import Any, Final
 
-from libriscribe2.replies.call_objects import (
-    CUT_OFF,
-    TWICE,
-    add_argument,
-    clean_name,
-    read_json_call,
-    typed_value,
-)
+from typing_extensions import override
+
+from libriscribe2.replies.call_elements import Grammar, read_parameters
+from libriscribe2.replies.call_objects import CUT_OFF, clean_name, read_json_call
 from libriscribe2.replies.call_source import (
     FAILURE,
     UNCLOSED,
@@ -69,29 +65,13 @@ def code_end(text: str, start: int) -> int:
 
     Brackets inside string literals do not count.
     """
-    end = -1
-    place: int | None = start
-    while place is not None:
-        expression_end = _expression_end(text, place)
-        if expression_end < 0:
-            return -1
-        end = expression_end
-        following = _NEXT_CALL.match(text, end)
-        place = following.end() if following else None
-    return end
-
-
-def _expression_end(text: str, start: int) -> int:
     depth = 0
     for token in _TOKEN.finditer(text, start):
-        if token["open"]:
-            depth += 1
-        elif token["close"]:
-            depth -= 1
-            if depth <= 0:
-                return token.end()
-        elif token["escaped"] in _ESCAPED_QUOTES:  # outside a string: where one begins is a guess
-            return -1
+        if token["escaped"] in _ESCAPED_QUOTES:  # outside a string: where one begins is a guess
+            break
+        depth += bool(token["open"]) - bool(token["close"])
+        if token["close"] and depth <= 0 and _NEXT_CALL.match(text, token.end()) is None:
+            return token.end()
     return -1
 
 
@@ -119,16 +99,7 @@ def _call_nodes(statement: ast.stmt) -> list[ast.Call]:
         raise NotACallError
     value = statement.value
     items = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
-    return [_unprinted(_written(item)) for item in items]
-
-
-def _written(node: ast.expr) -> ast.expr:
-    """The call that a text in a list of calls is."""
-    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-        return node
-    tree = _parsed(node.value.strip())
-    single = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-    return single.value if isinstance(single, ast.Expr) else node
+    return [_unprinted(item) for item in items]
 
 
 def _unprinted(node: ast.expr) -> ast.Call:
@@ -141,7 +112,7 @@ def _unprinted(node: ast.expr) -> ast.Call:
 
 
 def _read_call(source: Source, node: ast.Call) -> ReadCall:
-    name = clean_name(_dotted(node.func).removesuffix(".call"))
+    name = clean_name(ast.unparse(node.func).removesuffix(".call"))
     if name is None:
         raise NotACallError
     arguments = _positional(source, name, node.args)
@@ -156,20 +127,10 @@ def _read_call(source: Source, node: ast.Call) -> ReadCall:
     return ReadCall(name, arguments)
 
 
-def _dotted(node: ast.expr) -> str:
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        raise NotACallError
-    return ".".join([node.id, *reversed(parts)])
-
-
 def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, Any]:
     """Positional arguments by the schema's order; one dict of parameters holds all of them."""
     values = [_literal(node) for node in nodes]
-    properties = list(source.schemas.get(name, {}).get("properties", {}))
+    properties = list(source.parameters(name))
     whole = values[0] if len(values) == 1 and isinstance(values[0], dict) else None
     if whole is not None and (not properties or whole.keys() <= set(properties)):
         return whole
@@ -178,23 +139,21 @@ def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, A
     raise NotACallError
 
 
-def _constant(node: ast.expr) -> ast.expr:
-    """The constant that a word of JSON is, or the node itself."""
-    is_word = isinstance(node, ast.Name) and node.id in _JSON_NAMES
-    return ast.Constant(_JSON_NAMES[node.id]) if is_word else node  # type: ignore[attr-defined]
+class _JsonWords(ast.NodeTransformer):
+    """Puts constants in the place of JSON's words for true, false and null."""
+
+    @override
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(_JSON_NAMES[node.id]) if node.id in _JSON_NAMES else node
 
 
 def _literal(node: ast.expr) -> Any:
     """The value of a literal that JSON can hold, its words for true, false and null included."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Dict):
-            inner.values = [_constant(one) for one in inner.values]
-            if not all(isinstance(getattr(key, "value", None), str) for key in inner.keys):
-                raise NotACallError
-        elif isinstance(inner, (ast.List, ast.Tuple)):
-            inner.elts = [_constant(one) for one in inner.elts]
+    keys = [key for one in ast.walk(node) if isinstance(one, ast.Dict) for key in one.keys]
+    if not all(isinstance(getattr(key, "value", None), str) for key in keys):
+        raise NotACallError
     try:
-        return json.loads(json.dumps(ast.literal_eval(_constant(node))))
+        return json.loads(json.dumps(ast.literal_eval(_JsonWords().visit(node))))
     except (ValueError, TypeError, RecursionError) as error:
         raise NotACallError from error
 
@@ -222,15 +181,16 @@ def read_react(source: Source, _start: int, body: int) -> Found | None:
 
 def _written_call(source: Source, start: int) -> Found | None:
     """An action that is a call in Python's spelling, alone on its line."""
-    end = code_end(source.text, start) if source.effort_left > 0 else -1
-    line_end = _LINE_END.match(source.text, end) if end >= 0 else None
-    calls = read_python_calls(source, source.text[start:end]) if line_end is not None else ()
+    text = source.text
+    end = code_end(text, start) if source.effort_left > 0 else -1
+    line_end = _LINE_END.match(text, end) if end >= 0 else None
+    calls = read_python_calls(source, text[start:end]) if line_end else ()
     if line_end is None or not calls:
-        looked_through = (end if end >= 0 else len(source.text)) - start
+        looked_through = (len(text) if end < 0 else end) - start
         source.spend((UNCLOSED if end < 0 else FAILURE) + looked_through // UNCLOSED_PER)
         return None
-    made_up = _OBSERVATION.match(source.text, line_end.end())
-    return Found(len(source.text) if made_up else line_end.end(), calls)
+    made_up = _OBSERVATION.match(text, line_end.end())
+    return Found(len(text) if made_up else line_end.end(), calls)
 
 
 def read_qwen_agent(source: Source, _start: int, body: int) -> Found | None:
@@ -271,39 +231,23 @@ def read_python_list(source: Source, start: int, body: int) -> Found | None:
 
 
 ARGUMENT_LINES_OPENER: Final = r"(?m:^)TOOL_NAME:[ \t]*(?=[\w.\-/]+[ \t]*\n|[\w.\-/]+[ \t]*\Z)"
-_LINE: Final = re.compile(r"[^\n]*\n?")
-_ARGUMENT: Final = re.compile(
-    r"BEGIN_ARG:[ \t]*([\w.-]+)[ \t]*\n(.*?)\n?END_ARG[ \t]*\n?", re.DOTALL
+_BLOCKS: Final = Grammar(
+    closer=re.compile(""),
+    parameter=re.compile(r"BEGIN_ARG:[ \t]*([\w.-]+)[ \t]*\n"),
+    edge=r"(?P<call>(?!))|BEGIN_ARG:|(?P<slash>\n?END_ARG)[ \t]*\n?",
 )
 
 
 def read_argument_lines(source: Source, _start: int, body: int) -> Found:
     """The call of Continue's blocks: a line with the name, each argument between two lines."""
-    head = _LINE.match(source.text, body)
-    name, place = (head[0].strip(), head.end()) if head else ("", body)
-    arguments: dict[str, Any] = {}
-    while (given := _ARGUMENT.match(source.text, place)) is not None:
-        value = typed_value(given[2], source.property_schema(name, given[1]))
-        if not add_argument(arguments, given[1], value):
-            return Found(given.end(), issue=TWICE)
-        place = given.end()
-    cut = source.text.startswith("BEGIN_ARG", place)
-    return (
-        Found(len(source.text), issue=CUT_OFF)
-        if cut
-        else Found(place, (ReadCall(name, arguments),))
-    )
+    name, _, _ = source.text[body : body + 200].partition("\n")
+    return read_parameters(source, _BLOCKS, name.strip(), body + len(name) + 1)
 
 
+_LINE: Final = r"(?m:^)"
 NOTATIONS: Final = (
-    ToolFormat(
-        "argument_lines",
-        ARGUMENT_LINES_OPENER,
-        read_argument_lines,
-        rank=145,
-        begins=r"(?m:^)",
-    ),
-    ToolFormat("react", REACT_OPENER, read_react, rank=130, begins=r"(?m:^)"),
-    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, rank=140, begins="✿"),
-    ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, rank=150, begins=r"(?m:^)"),
+    ToolFormat("argument_lines", ARGUMENT_LINES_OPENER, read_argument_lines, 145, _LINE),
+    ToolFormat("react", REACT_OPENER, read_react, 130, _LINE),
+    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, 140, "✿"),
+    ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, 150, _LINE),
 )

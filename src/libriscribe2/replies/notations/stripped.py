@@ -20,15 +20,8 @@ from libriscribe2.replies.call_objects import (
     marked_call,
     named_call,
 )
-from libriscribe2.replies.call_source import (
-    REPAIR,
-    TAG_START,
-    Found,
-    Source,
-    ToolFormat,
-    whole_json,
-)
-from libriscribe2.replies.notations.tags import read_glm_call, read_parameters
+from libriscribe2.replies.call_source import TAG_START, Found, Source, ToolFormat, passed
+from libriscribe2.replies.notations.tags import read_glm_call, read_named
 
 _ELEMENT: Final = rf"<{NAMESPACE}(?:arg_key>|(?i:{PARAMETER_WORDS})[ \t]*[ =])"
 _TEXT: Final = r"[\w \t.,:=<>()\[\]/|｜▁\"'-]"
@@ -83,7 +76,7 @@ def read_stripped(
             return None
         grammar = grammar_of("<invoke" if "invoke" in others else "<function")
         found = read_glm_call(source, start + written.rfind(names[0]))
-        return found or read_parameters(source, grammar, name, head.end())
+        return found or read_named(source, grammar, name, head.end())
     is_marked = _SIGN.search(written) is not None or any(clean_name(one) != one for one in names)
     return _with_object(source, name, head.end(), alone=alone, is_marked=is_marked and bool(names))
 
@@ -92,19 +85,11 @@ def _with_object(
     source: Source, name: str | None, place: int, *, alone: bool, is_marked: bool
 ) -> Found | None:
     text = source.text
-    read = json_at(source, place)
-    value, end = read.value if read.ok else None, read.end
+    value, end = json_at(source, place)
     if end < 0:
-        closing = source.search(_CLOSER, place) if is_marked or alone else None
-        if closing is None or not source.spend(REPAIR):
-            return Found(len(text), issue=CUT_OFF) if is_marked else None
-        value, end = (
-            whole_json(text[place : closing.start()], was_closed=True).value,
-            closing.start(),
-        )
-    tail = _TAIL.match(text, end)
-    end = tail.end() if tail else end
-    if not (alone or is_marked or (tail and _CLOSER.search(tail[0]))):
+        return Found(len(text), issue=CUT_OFF) if is_marked else None
+    behind, end = end, passed(_TAIL, text, end)
+    if not (alone or is_marked or _CLOSER.search(text, behind, end)):
         return None
     if name is not None:
         defines = isinstance(value, Mapping) and is_definition({}, value)

@@ -2,27 +2,21 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any, Final
 
-from libriscribe2.replies.call_elements import TAG_OPENER
+from libriscribe2.replies.call_elements import TAG_OPENER, Grammar, attribute_name, read_parameters
 from libriscribe2.replies.call_objects import (
     CUT_OFF,
-    TWICE,
     UNBALANCED,
-    add_argument,
     clean_name,
-    json_at,
     json_region,
     named_call,
-    read_arguments,
     read_json_call,
     typed_value,
 )
 from libriscribe2.replies.call_source import (
     CONTROL,
-    REPAIR,
     TAG_START,
     Found,
     JsonObject,
@@ -31,20 +25,22 @@ from libriscribe2.replies.call_source import (
     ToolFormat,
     after_space,
     no_call,
-    whole_json,
+    passed,
 )
 from libriscribe2.replies.normalise import attributes_of
 from libriscribe2.replies.notations.tags import WRAPPER_OPENER
+from libriscribe2.replies.schema_fit import properties_of
 from libriscribe2.replies.strict_json import strict_parse
 
 _BAR: Final = "[|｜]"
 _GAP: Final = "[_▁: ]"
 CALL_BEGIN: Final = rf"<{_BAR}tool{_GAP}call{_GAP}begin{_BAR}>"
-CALLS_EDGE: Final = (
+CONTROL_TOKENS: Final = (
     rf"<{_BAR}tool{_GAP}calls(?:{_GAP}section)?{_GAP}(?:begin|end){_BAR}>"
-    rf"|<{_BAR}tool{_GAP}(?:call{_GAP}end|sep){_BAR}>"
+    rf"|<{_BAR}tool{_GAP}(?:call{_GAP}end|sep){_BAR}>|<\|(?:open|close)\|>tools<\|sep\|>"
+    r"|<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end|return|call)\|>|</s>|<｜end▁of▁sentence｜>"
 )
-_CALL_END: Final = re.compile(rf"\s*<{_BAR}tool{_GAP}call{_GAP}end{_BAR}>")
+_CALL_END: Final = re.compile(rf"\s*(?:`{{3,}}\s*)?<{_BAR}tool{_GAP}call{_GAP}end{_BAR}>")
 _HEAD: Final = re.compile(
     rf"\s*(?:[^\s<>{{}}]*<\|tool_call:name\|>)?([^\s<>{{}}]+)\s*"
     rf"<{_BAR}(?:tool{_GAP}sep|tool{_GAP}call{_GAP}arg(?:s|ument{_GAP}begin)){_BAR}>"
@@ -70,39 +66,14 @@ def read_token_call(source: Source, _start: int, body: int) -> Found | None:
         if line is None:
             return Found(len(text), issue=CUT_OFF)
         name, place = line[1], line.end()
-    ticks = _TICKS.match(text, place)
-    place = ticks.end() if ticks else after_space(text, place)
-    return _with_arguments(source, clean_name(_NUMBER.sub("", name)), place)
+    place = after_space(text, passed(_TICKS, text, place))
+    return read_json_call(source, clean_name(_NUMBER.sub("", name)), place, _CALL_END)
 
 
 def _cut_head(source: Source, body: int) -> Found | None:
     """A begin token whose call has no end is cut off; one in running text is prose."""
     is_cut = source.search(_CALL_END, body) is None and len(source.text) - body < 200
     return Found(len(source.text), issue=CUT_OFF) if is_cut else None
-
-
-def _with_arguments(source: Source, name: str | None, place: int) -> Found:
-    text = source.text
-    read = json_at(source, place) if text[place : place + 1] == "{" else None
-    if read is None or read.end < 0:
-        return _unclosed(source, name, place)
-    ticks = _TICKS.match(text, read.end)
-    end = _CALL_END.match(text, ticks.end() if ticks else read.end)
-    return named_call(name, read.value if read.ok else None, end.end() if end else read.end)
-
-
-def _unclosed(source: Source, name: str | None, place: int) -> Found:
-    """Arguments that lack only their last brackets before the token that ends the call."""
-    end = source.search(_CALL_END, place)
-    if end is None or not source.spend(REPAIR):
-        return Found(len(source.text), issue=CUT_OFF)
-    written = source.text[place : end.start()].rstrip("`")
-    whole = whole_json(written, was_closed=True)
-    return (
-        named_call(name, whole.value, end.end())
-        if whole.ok
-        else Found(len(source.text), issue=CUT_OFF)
-    )
 
 
 GEMMA_OPENER: Final = r"<start_function_call>|<\|tool_call>"
@@ -144,128 +115,64 @@ def _gemma_call(raw_name: str, pieces: list[str], end: int) -> Found:
 
 
 K3_OPENER: Final = r"<\|open\|>call\s[^<>]*<\|sep\|>"
-K3_EDGE: Final = r"<\|(?:open|close)\|>tools<\|sep\|>"
-_ELEMENT: Final = re.compile(r"<\|open\|>(argument|json)\b([^<>]*)<\|sep\|>")
-_ENDS: Final = {
-    word: re.compile(rf"<\|close\|>{word}<\|sep\|>") for word in ("argument", "json", "call")
-}
+_K3: Final = Grammar(
+    closer=re.compile(r"<\|close\|>call<\|sep\|>"),
+    parameter=re.compile(r"<\|open\|>(?:argument|json)\b[^<>]*<\|sep\|>"),
+    edge=r"<\|(?:open|(?P<slash>close))\|>(?:(?P<call>call)|argument|json)\b[^<>]*<\|sep\|>",
+)
 
 
 def read_k3_call(source: Source, start: int, body: int) -> Found | None:
     """One call from its opening element; None if it names no tool."""
-    text = source.text
-    name = clean_name(attributes_of(text[start:body]).get("tool"))
+    name = clean_name(attributes_of(source.text[start:body]).get("tool"))
     if name is None:
         return None
-    arguments: dict[str, Any] = {}
-    place = after_space(text, body)
-    while (opening := _ELEMENT.match(text, place)) is not None:
-        end = source.search(_ENDS[opening[1]], opening.end())
-        if end is None:
-            return Found(len(text), issue=CUT_OFF)
-        values = _values(source, name, opening, text[opening.end() : end.start()])
-        if values is None:
-            return Found(len(text), issue=f"The arguments of `{name}` could not be read.")
-        if not all(add_argument(arguments, key, value) for key, value in values.items()):
-            return Found(len(text), issue=TWICE)
-        place = after_space(text, end.end())
-    closer = _ENDS["call"].match(text, place)
-    if closer is None:
-        return Found(len(text), issue=CUT_OFF)
-    return Found(closer.end(), (ReadCall(name, arguments),))
+    found = read_parameters(source, _K3, name, after_space(source.text, body))
+    return replace(found, calls=()) if found.issue else found
 
 
-def _values(source: Source, tool: str, opening: re.Match[str], text: str) -> dict[str, Any] | None:
-    """The arguments that one element gives; None if it has no key or is no object."""
-    if opening[1] == "json":
-        return read_arguments(whole_json(text).value)
-    attributes = attributes_of(opening[2])
-    key = attributes.get("key")
-    if key is None:
-        return None
-    stated = {"type": attributes["type"]} if "type" in attributes else None
-    return {key: typed_value(text, source.property_schema(tool, key) or stated)}
+_MARK: Final = re.escape("]<]minimax[>[")
+M3_OPENER: Final = rf"{_MARK}<invoke\b[^<>]*>"
+M3_EDGE: Final = rf"{_MARK}</?tool_call>"
+_M3: Final = Grammar(
+    closer=re.compile(rf"{_MARK}</invoke>"),
+    parameter=re.compile(rf"{_MARK}<([\w.\-]+)>"),
+    edge=rf"{_MARK}<(?P<slash>/)?(?:KEY|(?P<call>invoke)\b[^<>]*)>",
+)
+_MOST_MARKS: Final = 400
+_STEPS: Final = 500
+_CHILD: Final = re.compile(rf"\s*{_MARK}<([\w.\-]+)>(.*?){_MARK}</\1>\s*", re.DOTALL)
 
 
-_MARK: Final = "]<]minimax[>["
-M3_OPENER: Final = rf"{re.escape(_MARK)}<tool_call>"
-_M3_END: Final = re.compile(rf"{re.escape(_MARK)}</tool_call>")
-_TAG: Final = re.compile(r"""<(/?)([\w.\-]+)(?:\s+name\s*=\s*["']([^"'<>]*)["'])?\s*>""")
-_MAX_DEPTH: Final = 32
-
-
-@dataclass(slots=True)
-class _Element:
-    """An element: its word, its `name` attribute, the text behind its tag, what is in it."""
-
-    word: str
-    name: str = ""
-    text: str = ""
-    inner: list["_Element"] = field(default_factory=list)
-
-
-def read_m3_calls(source: Source, _start: int, body: int) -> Found:
-    """The calls between the two `tool_call` tags."""
-    closing = source.search(_M3_END, body)
-    if closing is None:
-        return Found(len(source.text), issue=CUT_OFF)
-    elements = _elements(source.text[body : closing.start()])
-    if elements is None:
-        return Found(closing.end(), issue=UNBALANCED)
-    calls: list[ReadCall] = []
-    for element in elements:
-        arguments: dict[str, Any] = {}
-        name = clean_name(element.name)
-        if name is None:
-            return Found(closing.end(), tuple(calls), issue="A tool call has no name.")
-        if not _add_values(source, name, element, arguments):
-            return Found(closing.end(), tuple(calls), issue=TWICE)
-        calls.append(ReadCall(name, arguments))
-    return Found(closing.end(), tuple(calls))
-
-
-def _elements(text: str) -> list[_Element] | None:
-    """The outermost elements; None if tags do not match or text stands beside elements."""
-    root = _Element("")
-    path = [root]
-    before, *pieces = text.split(_MARK)
-    for piece in pieces:
-        tag = _TAG.match(piece)
-        if tag is None or len(path) > _MAX_DEPTH:
-            return None
-        behind = piece[tag.end() :]
-        if tag[1]:
-            if path.pop().word != tag[2] or behind.strip():
-                return None
-            continue
-        if path[-1].text.strip():
-            return None
-        element = _Element(tag[2], tag[3] or "", behind)
-        path[-1].inner.append(element)
-        path.append(element)
-    return root.inner if len(path) == 1 and not before.strip() else None
-
-
-def _add_values(source: Source, tool: str, call: _Element, arguments: dict[str, Any]) -> bool:
-    """Fill in the arguments; False if one is there twice, with different values."""
-    return all(
-        add_argument(arguments, inner.word, _value(inner, source.property_schema(tool, inner.word)))
-        for inner in call.inner
+def read_m3_call(source: Source, start: int, body: int) -> Found:
+    """One call, whose values may be elements themselves."""
+    name = clean_name(attribute_name(source.text[start:body])) or ""
+    found = read_parameters(source, _M3, name, after_space(source.text, body))
+    if found.issue or not name:
+        return Found(len(source.text), issue=found.issue or "A tool call has no name.")
+    marks = len(re.findall(_MARK, source.text[start : found.end]))
+    if marks > _MOST_MARKS or not source.spend(marks * (found.end - start) // _STEPS):
+        return Found(len(source.text), issue=UNBALANCED)
+    given = found.calls[0].arguments.items()
+    call = ReadCall(
+        name, {key: _nested(one, source.property_schema(name, key)) for key, one in given}
     )
+    if re.search(_MARK, str(call.arguments)):
+        return Found(found.end, issue=UNBALANCED)
+    return Found(found.end, (call,))
 
 
-def _value(element: _Element, schema: JsonObject | None) -> Any:
-    if not element.inner:
-        return typed_value(element.text, schema)
-    if all(inner.word == "item" for inner in element.inner):
-        return [_value(inner, _under(schema, "items")) for inner in element.inner]
-    kinds = _under(schema, "properties")
-    return {inner.word: _value(inner, _under(kinds, inner.word)) for inner in element.inner}
-
-
-def _under(schema: JsonObject | None, key: str) -> JsonObject | None:
-    inner = schema.get(key) if schema is not None else None
-    return inner if isinstance(inner, Mapping) else None
+def _nested(value: Any, schema: JsonObject | None) -> Any:
+    """The list or the object that elements are; anything else as it is."""
+    if not isinstance(value, str) or not re.match(_MARK, value) or _CHILD.sub("", value):
+        return value
+    schema, children = schema or {}, _CHILD.findall(value)
+    is_list = all(word == "item" for word, _ in children)
+    values: list[tuple[str, Any]] = []
+    for word, one in children:
+        kind = schema.get("items") if is_list else properties_of(schema).get(word)
+        values.append((word, _nested(typed_value(one, kind), kind)))
+    return [one for _, one in values] if is_list else dict(values)
 
 
 # A reply may begin behind `<|start|>assistant`, which the prompt ended with.
@@ -325,10 +232,10 @@ def read_cohere_text(source: Source, _start: int, body: int) -> Found:
 NOTATIONS: Final = (
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call, rank=60),
     ToolFormat("gemma", GEMMA_OPENER, read_gemma_call, rank=70),
-    ToolFormat("calls_edge", CALLS_EDGE, no_call, rank=CONTROL),
+    ToolFormat("control_tokens", CONTROL_TOKENS, no_call, rank=CONTROL),
     ToolFormat("kimi_k3", K3_OPENER, read_k3_call, rank=40),
-    ToolFormat("kimi_k3_edge", K3_EDGE, no_call, rank=CONTROL),
-    ToolFormat("minimax_m3", M3_OPENER, read_m3_calls, rank=50, begins=r"\]"),
+    ToolFormat("minimax_m3", M3_OPENER, read_m3_call, rank=50, begins=r"\]"),
+    ToolFormat("minimax_m3_edge", M3_EDGE, no_call, rank=CONTROL, begins=r"\]"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
     ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text, rank=110),
 )
