@@ -99,7 +99,10 @@ def read_parameters(source: Source, grammar: Grammar, tool: str, place: int) -> 
         end = value_end(source, grammar, opening, key)
         if end is None:
             return Found(len(text), issue=UNBALANCED)
-        value = _value(source, tool, key, opening[0], text[opening.end() : end[0]])
+        said = text[opening.end() : end[0]]
+        if said.rstrip().endswith(own := f"</{key}>"):  # closed by its own name
+            said = said.rstrip().removesuffix(own)
+        value = _value(source, tool, key, opening[0], said)
         given = {key: value} if key else read_arguments(value)
         if given is None:
             return Found(len(text), issue=f"The arguments of `{tool}` could not be read.")

@@ -42,7 +42,7 @@ SIDE_KEYS: Final = frozenset({
 _SHEET_KEYS: Final = frozenset({"role", "content"})
 _CALL_TYPES: Final = frozenset({"tool_use", "tool_call", "function_call", "function", "tool"})
 _COMMON_NAMES: Final = ("name", "function", "action")
-_SURE_ARGUMENTS: Final = ("arguments", "parameters", "args", "action_input")
+SURE_ARGUMENTS: Final = ("arguments", "parameters", "args", "action_input")
 _SCHEMA_TYPES: Final = frozenset({
     "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
 })  # fmt: skip
@@ -105,7 +105,7 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
         return call if call.name in known_names or "tool_uses" in call.arguments else None
     if argument_key is None or item[argument_key] is None:
         return None
-    is_sure = argument_key in _SURE_ARGUMENTS or name_key not in _COMMON_NAMES
+    is_sure = argument_key in SURE_ARGUMENTS or name_key not in _COMMON_NAMES
     typed = item.get("type") in _CALL_TYPES
     extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & _SHEET_KEYS
     is_format = call.name in NAME_KEYS

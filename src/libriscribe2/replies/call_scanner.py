@@ -281,7 +281,8 @@ class _Scan:
             return
         if self.reading.counts[:2] == self.chain_start[:2]:
             return
-        if is_taken_back(self.text, self.chain_end, until, marked=self.chain_is_marked):
+        place = self.chain_begins, self.chain_end, until
+        if is_taken_back(self.text, *place, marked=self.chain_is_marked):
             self.reading.forget(self.chain_start if until < len(self.text) else (0, 0, 0, 0))
             self.reading.issues.append(BESIDE_TEXT)
 

@@ -166,6 +166,8 @@ def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
 _REACH: Final = 600
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
+# A comment, or struck through.
+_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~))")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _CELL_END: Final = re.compile(r"[^\n|]*\|")
 # What may stand beside a call on its line: marks, tokens, tags, the number of a point, ReAct's word.
@@ -200,7 +202,7 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
     """
     lead = text[max(0, start - _REACH) : start]
     line = lead[lead.rfind("\n") + 1 :]
-    if _is_quoted(text, start, end) or _BLOCK_QUOTE.fullmatch(line):
+    if _is_quoted(text, start, end) or _BLOCK_QUOTE.fullmatch(line) or _OUT_OF_USE.match(line):
         return True
     if _ROW.match(line) and _CELL_END.match(text, end, end + _REACH):
         return True
@@ -221,11 +223,12 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
     return asks(nearest) or _QUALIFIED.search(nearest) is not None or ends_asking(lead)
 
 
-def is_taken_back(text: str, end: int, until: int, *, marked: bool = False) -> bool:
+def is_taken_back(text: str, start: int, end: int, until: int, *, marked: bool = False) -> bool:
     """Whether what stands behind the calls shows that nobody waits for their results.
 
-    It asks for leave, goes on with the sentence of the calls, or explains them. What leads on to
-    further calls, which begin at `until`, explains nothing.
+    It asks for leave, or says anything where that was asked right before; it goes on with the
+    sentence of the calls, or explains them. What leads on to further calls, which begin at `until`,
+    explains nothing.
     """
     behind = text[end : min(until, end + _REACH)]
     line = behind.partition("\n")[0].strip()
@@ -239,7 +242,8 @@ def is_taken_back(text: str, end: int, until: int, *, marked: bool = False) -> b
     one_clause = len(words) <= _MOST_BEHIND and not _COMMA.search(behind)
     short = length(words) <= LONGEST if announced else one_clause
     explains = until == len(text) and not (marked and short)
-    return goes_on or explains or asks(behind)
+    before = text[max(0, start - _REACH) : start].rstrip().rpartition("\n\n")[2]
+    return goes_on or explains or asks(behind) or asks(before)
 
 
 def _is_inside_element(text: str, lead: str, end: int) -> bool:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from libriscribe2.replies.call_objects import (
     SIDE_KEYS,
+    SURE_ARGUMENTS,
     add_argument,
     marked_call,
     marked_calls,
@@ -195,6 +196,10 @@ def _settled(call: ReadCall, schema: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = properties_of(schema).keys()
     arguments = dict(call.arguments)
+    wrapper = next(iter(arguments), "") if known and len(arguments) == 1 else ""
+    if wrapper in SURE_ARGUMENTS and wrapper not in known:  # f(parameters={...})
+        wrapped = arguments[wrapper]
+        arguments = dict(wrapped) if isinstance(wrapped, dict) else arguments
     used = [add_argument(arguments, key, call.beside[key]) for key in call.beside if key in known]
     if not all(used) or (call.beside.keys() - known - SIDE_KEYS and not arguments):
         beside = ", ".join(f"`{key:.40}`" for key in call.beside)
@@ -306,6 +311,8 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     """
     names = "|".join(re.escape(name) for name in gate.known or ())
     raw = raw.strip()
+    if raw.startswith(("//", "#")):
+        return []
     if re.match(rf"(?:{names})\(", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
     source, place = Source(raw, gate.schemas, gate.known or frozenset()), 0

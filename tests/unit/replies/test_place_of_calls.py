@@ -47,6 +47,10 @@ def _calls(raw: str) -> list[tuple[str, dict[str, object]]]:
         "<citaat>\n{}\n</citaat>",
         "<user>\n{}\n</user>",
         "> {}",
+        "// {}",
+        "# {}",
+        "~~{}~~",
+        "Megengeded? Ez lenne a hívás:\n\n{}\n\nVárom a válaszodat.",
     ],
 )
 def test_RP_34_a_call_within_other_text_or_beside_a_question_does_not_run(
@@ -61,6 +65,23 @@ def test_RP_34_a_call_within_other_text_or_beside_a_question_does_not_run(
 )
 def test_RP_34_a_call_on_its_own_lines_runs_behind_any_words(lead: str, call: str) -> None:
     assert _calls(lead + call) == [("read_file", {"path": "a.md"})]
+
+
+def test_RP_34_a_struck_section_of_calls_does_not_run() -> None:
+    call = "<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    section = f"<|tool_calls_section_begin|>{call}<|tool_calls_section_end|>"
+    section = section.replace("{}", '{"path": "a.md"}')
+    assert _calls(section) == [("read_file", {"path": "a.md"})]
+    assert _calls(f"~~{section}~~") == []
+
+
+def test_RP_30_a_member_that_holds_all_arguments_is_unwrapped() -> None:
+    assert _calls('read_file(parameters={"path": "a.md"})') == [("read_file", {"path": "a.md"})]
+
+
+def test_RP_30_a_parameter_closed_by_its_own_name_loses_that_tag() -> None:
+    call = '<invoke name="search">\n<parameter name="query">sjø</query>\n<parameter name="limit">3'
+    assert _calls(f"{call}</parameter>\n</invoke>") == [("search", {"query": "sjø", "limit": 3})]
 
 
 @pytest.mark.parametrize("tag", ["think", "thinking", "seed:think", "scratchpad"])
