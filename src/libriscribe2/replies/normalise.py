@@ -34,10 +34,12 @@ ASIDE_NAME: Final = (
 )
 _TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
 # The turn of another than the assistant, between the tokens of chat templates.
-OTHERS_TURN: Final = re.compile(
-    r"<\|(?:im_start\|>|start_header_id\|>)(?:user|system)\b.*?(?:<\|(?:im_end|eot_id)\|>|\Z)",
+_OTHERS_TURN: Final = re.compile(
+    r"(?<![^\n>])(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system)\b|<start_of_turn>user\b|<｜User｜>|\[INST\]).*?"
+    r"(?:<\|(?:im_end|eot_id|end|assistant)\|>|<end_of_turn>|<｜Assistant｜>|\[/INST\]|\Z)",
     re.DOTALL,
 )
+_TURN_MARKS: Final = re.compile(r"<\|[^<>|]*\|>(?:assistant\b)?|</?s>")
 _ESCAPED_KEY: Final = re.compile(r'"\w*(?:\\_\w*+)++"(?=\s*:)')
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
 _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w++[^<]{0,80}<\|message\|>")
@@ -64,6 +66,13 @@ class Normalised:
     unclosed_reasoning: bool = False
 
 
+def own_turn(reply: str) -> str:
+    """A reply without the prompt that it begins with, and without what it makes others say."""
+    turn = _OTHERS_TURN.search(reply)
+    before = _TURN_MARKS.sub("", reply[: turn.start()]).strip() if turn else ""
+    return reply[: turn.start()] if turn and before else _OTHERS_TURN.sub("", reply)
+
+
 def plain_keys(text: str) -> str:
     """A text whose keys have no underscores escaped as in Markdown."""
     return _ESCAPED_KEY.sub(lambda found: found[0].replace("\\", ""), text)
@@ -71,7 +80,7 @@ def plain_keys(text: str) -> str:
 
 def normalise(reply: str) -> Normalised:
     """Strip the edges and move reasoning blocks out."""
-    text = OTHERS_TURN.sub("", reply).strip(_EDGE)
+    text = own_turn(reply).strip(_EDGE)
     labels = _edge_labels(reply, text)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)

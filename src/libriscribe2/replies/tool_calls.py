@@ -25,7 +25,7 @@ from libriscribe2.replies.call_scanner import Reading, scan_reply
 from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, after_space
 from libriscribe2.replies.choice import Coercion
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.normalise import OTHERS_TURN
+from libriscribe2.replies.normalise import own_turn
 from libriscribe2.replies.notations import FORMATS
 from libriscribe2.replies.notations.lines import read_python_calls
 from libriscribe2.replies.notations.stripped import read_stripped
@@ -109,7 +109,7 @@ def parse_llm_response(
     known = None if allowed_tools is None else frozenset(allowed_tools)
     for name in known or ():
         raw_content = raw_content.replace(name.replace("_", "\\_"), name)
-    raw_content = OTHERS_TURN.sub("", raw_content)
+    raw_content = own_turn(raw_content)
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known, schemas or {})
     marked = gate.admit(reading.calls)
@@ -330,9 +330,11 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     if raw.startswith(("<", "~", ">", "|", "```py")):
         return []
     report = extract_with_report(raw, _CALL)
-    inner = any(one.name in ("json_string", "escaped_quotes") for one in report.repairs)
+    undone = {one.name for one in report.repairs}
     alone = report.ok and not (report.before or report.after or report.unread)
-    alone = alone and (not inner or raw.startswith(('"', "{", "[")))
+    inner = bool(undone & {"json_string", "escaped_quotes"}) and not raw.startswith(('"', "{", "["))
+    # What an object holds beside other members is one of its parts.
+    alone = alone and not inner and "unwrapped" not in undone
     call = marked_call(report.value) if alone else None
     known = (one for name in gate.known or () for one in (name, name.partition(".")[2]))
     return [call] if call is not None and call.name in known else []

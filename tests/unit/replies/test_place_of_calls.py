@@ -67,6 +67,26 @@ def test_RP_34_a_call_on_its_own_lines_runs_behind_any_words(lead: str, call: st
     assert _calls(lead + call) == [("read_file", {"path": "a.md"})]
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f'{{"dry_run": true, "would_call": {BARE}, "message": "Bekreft"}}',
+        f"Hvilken fil?<|im_end|>\n<|im_start|>user\na.md<|im_end|>\n<|im_start|>assistant\n{TAGS}",
+        f"Hvilken fil?<end_of_turn>\n<start_of_turn>user\na.md<end_of_turn>\n{TAGS}",
+        f"Hvilken fil?<|end|><|user|>a.md<|end|><|assistant|>{TAGS}",
+    ],
+)
+def test_RP_34_what_a_report_or_an_invented_turn_holds_does_not_run(reply: str) -> None:
+    assert _calls(reply) == []
+    value = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
+    assert "im_start" not in reply or not extract_with_report(reply, value).ok
+
+
+def test_RP_34_a_prompt_that_a_server_repeats_is_no_reply() -> None:
+    prompt = "<|im_start|>system\nSei knapp.<|im_end|>\n<|im_start|>user\nLies a.md<|im_end|>\n"
+    assert _calls(f"{prompt}<|im_start|>assistant\n{TAGS}") == [("read_file", {"path": "a.md"})]
+
+
 def test_RP_34_a_struck_section_of_calls_does_not_run() -> None:
     call = "<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
     section = f"<|tool_calls_section_begin|>{call}<|tool_calls_section_end|>"
