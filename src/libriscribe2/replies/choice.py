@@ -135,8 +135,8 @@ class Coercion:
             return None if _SEPARATED.search(value) else [value]
         if all(_BULLET.match(part) for part in parts if part):
             parts = [_BULLET.sub("", part) for part in parts]
-        bare = (part.strip().strip(",").strip() for part in parts)
-        return [part for part in bare if part]
+        bare = [found for part in parts if (found := part.strip().strip(",").strip())]
+        return None if value.strip() and not words_of(value) else bare
 
     def _listed(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The value of an enum that differs by case, separators and marks around it only."""
@@ -458,17 +458,19 @@ def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[list[Any]]:
     """
     level = [value]
     for _ in range(_MAX_WRAPPER_DEPTH):
-        level = [inner for outer in level for inner in _contents(outer)][:_MAX_WRAPPED]
+        level = [inner for outer in level for inner in _contents(outer, schema)][:_MAX_WRAPPED]
         yield level
     if isinstance(value, dict) and "array" in _root_types(schema):
         yield [[value]]
 
 
-def _contents(value: Any) -> Iterator[Any]:
-    if isinstance(value, list):
-        children = value if len(value) == 1 else []
-    else:
-        children = [] if not isinstance(value, dict) or says_more(value) else list(value.values())
+def _contents(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+    """What a list of one or a wrapper holds; what stands in a field of the answer is its part."""
+    children = value if isinstance(value, list) and len(value) == 1 else []
+    if isinstance(value, dict) and not says_more(value):
+        known = properties_of(resolve(schema, schema))
+        fields = {key for key, one in value.items() if branch_for(known.get(key), one, schema)}
+        children = [one for key, one in value.items() if key not in fields & known.keys()]
     for child in children:
         if isinstance(child, dict | list):
             yield child

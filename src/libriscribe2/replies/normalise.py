@@ -80,7 +80,7 @@ def plain_keys(text: str) -> str:
 
 def normalise(reply: str) -> Normalised:
     """Strip the edges and move reasoning blocks out."""
-    text = own_turn(reply).strip(_EDGE)
+    text = _OTHERS_TURN.sub("", reply).strip(_EDGE)
     labels = _edge_labels(reply, text)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)
@@ -230,37 +230,43 @@ def begins_line(text: str, start: int) -> bool:
     return True
 
 
-_HINT: Final = re.compile(r"""[:,\[({]\s*\(\s*["'({\[\d]""")
-_PIECE: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|\\.|[()\[\]{},]""")
+_HINT: Final = re.compile(r"""[:,\[({]\s*\(\s*["'({\[\d]|:\s*\{\s*"[^"\n]*"\s*,""")
+_PIECE: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|\\.|[()\[\]{},:]""")
 _MAX_DEPTH: Final = 200
 _MAX_TUPLES: Final = 10_000
 
 
 def without_tuples(text: str) -> str:
-    """The text with `(...)` outside strings as `[...]`; "" when there is no tuple.
+    """The text with Python's tuples and sets outside strings as lists; "" when there is none.
 
-    Parentheses without a comma only group in Python, and are dropped. Absurdly deep or many ones
-    are no tuples.
+    Absurdly deep or many ones are no tuples.
     """
     if _HINT.search(text) is None:
         return ""
     edits: dict[int, str] = {}
-    stack: list[list[int]] = []  # per open bracket: where it stands, 1 after a comma
+    stack: list[tuple[int, set[str]]] = []  # per open bracket: where it stands, marks inside
     for piece in _PIECE.finditer(text):
         mark = piece.group()
         if mark in ("(", "[", "{"):
-            stack.append([piece.start(), 0])
-        elif mark == "," and stack:
-            stack[-1][1] = 1
+            stack.append((piece.start(), set()))
+        elif mark in (",", ":") and stack:
+            stack[-1][1].add(mark)
         elif mark in (")", "]", "}") and stack:
-            opened, commas = stack.pop()
-            if mark == ")" and text[opened] == "(":
-                empty = not text[opened + 1 : piece.start()].strip()
-                is_tuple = commas or empty
-                edits[opened], edits[piece.start()] = ("[", "]") if is_tuple else ("", "")
+            opened, marks = stack.pop()
+            edits |= _as_list(text, opened, piece.start(), marks)
         if len(stack) > _MAX_DEPTH or len(edits) > 2 * _MAX_TUPLES:
             return ""
     return _edited(text, edits)
+
+
+def _as_list(text: str, opened: int, closed: int, marks: set[str]) -> dict[int, str]:
+    """The brackets of a list for those of a tuple or set; none for those that only group."""
+    pair = text[opened] + text[closed]
+    grouped = pair == "()" and "," not in marks and text[opened + 1 : closed].strip()
+    listed = (pair == "()" and not grouped) or (pair == "{}" and marks == {","})
+    if not (listed or grouped):
+        return {}
+    return {opened: "[", closed: "]"} if listed else {opened: "", closed: ""}
 
 
 def _edited(text: str, edits: Mapping[int, str]) -> str:

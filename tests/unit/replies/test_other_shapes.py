@@ -323,6 +323,29 @@ def test_OV_29_one_word_in_capitals_for_all_items_is_a_filler() -> None:
     assert read('{"words": 4, "tags": ["ja", "ja"]}', SHEET).ok
 
 
+def test_OV_31_what_stands_in_a_field_of_the_answer_is_no_answer() -> None:
+    frame = schema(["intent", "slots"], intent=TEXT, slots={"type": "object"})
+    inner = '{"intent": "sted", "slots": {"by": "Bergen"}}'
+    assert read(f'{{"": "reise", "slots": {{"til": {inner}}}}}', frame).value is None
+    assert read(f'{{"svar": {inner}}}', frame).ok
+
+
+@pytest.mark.parametrize(
+    ("tags", "value"),
+    [
+        ('{"sel", "hval"}', ["sel", "hval"]),
+        ('("sel", "hval")', ["sel", "hval"]),
+        ('","', None),
+        ('"]["', None),
+    ],
+)
+def test_OV_54_a_set_of_texts_is_a_list_and_marks_alone_are_none(
+    tags: str, value: list[str] | None
+) -> None:
+    answer = read(f'{{"words": 1, "tags": {tags}}}', SHEET)
+    assert (answer.value["tags"] if answer.value else None) == value
+
+
 def test_OV_51_numbers_alone_are_texts() -> None:
     value = {"words": 4, "tags": ["1", "2", "3", "4"]}
     assert read(json.dumps(value), SHEET).value == value
