@@ -28,7 +28,7 @@ from libriscribe2.replies.cleanup import extract_with_report
 from libriscribe2.replies.normalise import own_turn
 from libriscribe2.replies.notations import FORMATS
 from libriscribe2.replies.notations.lines import read_python_calls
-from libriscribe2.replies.notations.stripped import read_stripped
+from libriscribe2.replies.notations.tokens import read_stripped
 from libriscribe2.replies.remarks import LEFT_OUT, is_hole
 from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
 
