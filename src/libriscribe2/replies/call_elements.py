@@ -14,7 +14,7 @@ from libriscribe2.replies.call_objects import (
     typed_value,
 )
 from libriscribe2.replies.call_source import FAILURE, LOOK, Found, ReadCall, Source, after_space
-from libriscribe2.replies.normalise import begins_line
+from libriscribe2.replies.normalise import begins_line, with_characters
 
 NAMESPACE: Final = r"(?:[A-Za-z][\w-]{0,40}:|[|｜‖]{1,2}DSML[|｜‖]{1,2}|ifm\||longcat_|__)?"
 CALL_WORDS: Final = r"(?:invoke|function_call|function|tool_call|tool_use|tool)"
@@ -38,6 +38,14 @@ _ATTRIBUTE: Final = re.compile(
 )
 _STATED: Final = re.compile(r"""\b(?:type\s*=\s*["']|(?=string\s*=\s*["']true["']))(\w+)""")
 _ELEMENT: Final = re.compile(r"<([A-Za-z_][\w.-]{0,80})>")
+
+
+_ATTRIBUTES: Final = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')""")
+
+
+def attributes_of(tag: str) -> dict[str, str]:
+    """The attributes of an element's tag."""
+    return {name: with_characters(one or other) for name, one, other in _ATTRIBUTES.findall(tag)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from libriscribe2.replies.outcome import refusal
-from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length
+from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length, quotes
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.repair.patterns import PAIRS
 from libriscribe2.replies.schema_fit import properties_of
@@ -166,8 +166,8 @@ def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
 _REACH: Final = 600
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
-# A comment, or struck through.
-_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~))")
+# A comment, struck through, or a line of a diff.
+_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~))|[-+]\Z")
 _ROW: Final = re.compile(r"[ \t]*\|")
 _CELL_END: Final = re.compile(r"[^\n|]*\|")
 # What may stand beside a call on its line: marks, tokens, tags, the number of a point, ReAct's word.
@@ -243,7 +243,7 @@ def is_taken_back(text: str, start: int, end: int, until: int, *, marked: bool =
     short = length(words) <= LONGEST if announced else one_clause
     explains = until == len(text) and not (marked and short)
     before = text[max(0, start - _REACH) : start].rstrip().rpartition("\n\n")[2]
-    return goes_on or explains or asks(behind) or asks(before)
+    return goes_on or explains or asks(behind) or asks(before) or quotes(behind)
 
 
 def _is_inside_element(text: str, lead: str, end: int) -> bool:

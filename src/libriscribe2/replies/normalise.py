@@ -39,6 +39,8 @@ _OTHERS_TURN: Final = re.compile(
     r"(?:<\|(?:im_end|eot_id|end|assistant)\|>|<end_of_turn>|<｜Assistant｜>|\[/INST\]|\Z)",
     re.DOTALL,
 )
+# What a transcript begins others' turns with.
+_SPEAKER: Final = re.compile(r"\n[ \t]*\**(?i:user|human)\**[:：]")
 _TURN_MARKS: Final = re.compile(r"<\|[^<>|]*\|>(?:assistant\b)?|</?s>")
 _ESCAPED_KEY: Final = re.compile(r'"\w*(?:\\_\w*+)++"(?=\s*:)')
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
@@ -67,10 +69,12 @@ class Normalised:
 
 
 def own_turn(reply: str) -> str:
-    """A reply without the prompt that it begins with, and without what it makes others say."""
-    turn = _OTHERS_TURN.search(reply)
-    before = _TURN_MARKS.sub("", reply[: turn.start()]).strip() if turn else ""
-    return reply[: turn.start()] if turn and before else _OTHERS_TURN.sub("", reply)
+    """A reply without the conversation that it repeats, and without what it makes others say."""
+    turns = list(_OTHERS_TURN.finditer(reply))
+    if turns and not _TURN_MARKS.sub("", reply[: turns[0].start()]).strip():
+        return reply[turns[-1].end() :]
+    others = turns[0] if turns else _SPEAKER.search(reply)
+    return reply[: others.start()] if others and reply[: others.start()].strip() else reply
 
 
 def plain_keys(text: str) -> str:
@@ -208,14 +212,6 @@ _NO_NUMBER: Final = re.compile(r"&(?=#[0-9]{4300})")
 def with_characters(text: str) -> str:
     """The text with its character references decoded; one without an end of digits stays."""
     return html.unescape(_NO_NUMBER.sub("&amp;", text))
-
-
-_ATTRIBUTE: Final = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"<>]*)"|'([^'<>]*)')""")
-
-
-def attributes_of(tag: str) -> dict[str, str]:
-    """The attributes of an element's tag."""
-    return {name: with_characters(one or other) for name, one, other in _ATTRIBUTE.findall(tag)}
 
 
 def begins_line(text: str, start: int) -> bool:

@@ -26,6 +26,11 @@ def ends_asking(text: str) -> bool:
     return _ASKED.search(_LAST_GROUP.sub("", text)) is not None
 
 
+def quotes(text: str) -> bool:
+    """Whether a text quotes anything."""
+    return _QUOTED.search(text) is not None
+
+
 LONGEST: Final = 48
 """The longest remark behind a value or a call that is not asked about."""
 _SHORTEST_NAME: Final = 3
@@ -62,7 +67,7 @@ def weighs(after: str, value: Any) -> bool:
     """
     if length(after) > LONGEST or asks(after) or _TORN.fullmatch(after):
         return True
-    if _NUMBER.search(after) or _QUOTED.search(after):
+    if _NUMBER.search(after) or quotes(after):
         return True
     said = set(_WORD.findall(after))
     return any(

@@ -34,6 +34,7 @@ from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
 
 EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
+_MOST_PER_GAP: Final = 3
 _MAX_DEPTH: Final = 64
 _HALF_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # A text that brackets stand around as a whole is to be filled in, in every language, and so is a
@@ -191,8 +192,8 @@ def _unpacked(call: ReadCall) -> Sequence[ReadCall]:
 def _settled(call: ReadCall, schema: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, with every member of the call's object used.
 
-    What the tool's schema knows is an argument. Other members are notes where the call has its
-    arguments, and perhaps the arguments where it has none.
+    What the tool's schema knows is an argument. Other members belong to a report or a log; where
+    the schema is not known they may be notes beside the arguments.
     """
     known = properties_of(schema).keys()
     arguments = dict(call.arguments)
@@ -201,7 +202,8 @@ def _settled(call: ReadCall, schema: Mapping[str, Any]) -> dict[str, Any]:
         wrapped = arguments[wrapper]
         arguments = dict(wrapped) if isinstance(wrapped, dict) else arguments
     used = [add_argument(arguments, key, call.beside[key]) for key in call.beside if key in known]
-    if not all(used) or (call.beside.keys() - known - SIDE_KEYS and not arguments):
+    foreign = call.beside.keys() - known - SIDE_KEYS
+    if not all(used) or (foreign and (known or not arguments)):
         beside = ", ".join(f"`{key:.40}`" for key in call.beside)
         raise _UnfitError(f"A call of `{call.name:.80}` has {beside} outside its arguments.")
     return arguments
@@ -258,9 +260,22 @@ def _first_hole(arguments: Mapping[str, Any]) -> str | None:
         shared = set(one.casefold().split("_")) & set(name.casefold().split("_"))
         # A name in capitals may be a constant where another text stands beside it.
         is_name = name in constants and (shared or len(constants) == len(texts))
-        if is_name or is_hole(one) or LEFT_OUT.search(one) or _FRAME.fullmatch(one):
+        if (
+            is_name
+            or is_hole(one)
+            or _is_gapped(one)
+            or LEFT_OUT.search(one)
+            or _FRAME.fullmatch(one)
+        ):
             return name
     return None
+
+
+def _is_gapped(text: str) -> bool:
+    """Whether much of a text is dots, as in `SELECT ... FROM ...`."""
+    words = text.split()
+    dots = sum(word in ("...", "…") for word in words)
+    return dots > 1 and dots * _MOST_PER_GAP >= len(words)
 
 
 def _is_constant(text: str) -> bool:

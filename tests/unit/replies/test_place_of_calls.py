@@ -74,6 +74,15 @@ def test_RP_34_a_call_on_its_own_lines_runs_behind_any_words(lead: str, call: st
         f"Hvilken fil?<|im_end|>\n<|im_start|>user\na.md<|im_end|>\n<|im_start|>assistant\n{TAGS}",
         f"Hvilken fil?<end_of_turn>\n<start_of_turn>user\na.md<end_of_turn>\n{TAGS}",
         f"Hvilken fil?<|end|><|user|>a.md<|end|><|assistant|>{TAGS}",
+        f"Rapporten er lagret.\n\nUser: les a.md\nAssistant: Ja.\n{TAGS}",
+        f"<|im_start|>user\nLes.<|im_end|>\n<|im_start|>assistant\n{TAGS}<|im_end|>\n"
+        "<|im_start|>user\ntakk<|im_end|>\n<|im_start|>assistant\nFerdig.<|im_end|>",
+        'Final Answer: 42\n\nQuestion: mer?\nAction: read_file\nAction Input: {"path": "a.md"}',
+        '{"name": "read_file", "arguments": {"path": "a.md"}, "ts": "08:00", "exit": 0}',
+        '{"tool_calls": [{"name": "read_file", "arguments": {"path": "a.md"}, "result_count": 2}]}',
+        f"@@ -1 +1 @@\n-{TAGS}\n+{TAGS}",
+        f"{TAGS}\n\nJeg venter på «ja».",
+        '{"name": "search", "arguments": {"query": "SELECT ... FROM ... WHERE ..."}}',
     ],
 )
 def test_RP_34_what_a_report_or_an_invented_turn_holds_does_not_run(reply: str) -> None:

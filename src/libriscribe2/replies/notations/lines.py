@@ -166,13 +166,20 @@ _INPUT: Final = re.compile(
 _CALL: Final = re.compile(r"[ \t]*`?(?=[A-Za-z_][\w.]*\()")
 _LINE_END: Final = re.compile(r"`?[ \t]*$", re.MULTILINE)
 _TICKS: Final = re.compile(r"\s*`{3,}")
+_FINAL: Final = re.compile(r"(?m:^)[ \t]*\**Final Answer:")
 _OBSERVATION: Final = re.compile(r"\s*\**Observation(?: \d{1,3})?:")
 _QWEN_INPUT: Final = re.compile(r"[ \t]*([\w.\-/:]+)[ \t]*\r?\n\s*✿ARGS✿:\s*(?=\{)")
 _QWEN_RESULT: Final = re.compile(r"\s*✿RESULT✿")
 
 
-def read_react(source: Source, _start: int, body: int) -> Found | None:
-    """The call of an action; an observation that the model made up ends the reply."""
+def read_react(source: Source, start: int, body: int) -> Found | None:
+    """The call of an action; an observation that the model made up ends the reply.
+
+    Behind a final answer the model asks itself.
+    """
+    answer = source.search(_FINAL, 0)
+    if answer is not None and answer.start() < start:
+        return Found(body)
     call = _CALL.match(source.text, body)
     if call is not None:
         return _written_call(source, call.end())

@@ -10,6 +10,7 @@ from libriscribe2.replies.call_elements import (
     TAG_OPENER,
     Grammar,
     attribute_name,
+    attributes_of,
     elements_in,
     grammar_of,
     next_begins,
@@ -38,7 +39,6 @@ from libriscribe2.replies.call_source import (
     no_call,
     passed,
 )
-from libriscribe2.replies.normalise import attributes_of
 from libriscribe2.replies.notations.lines import code_end, read_python_calls
 
 

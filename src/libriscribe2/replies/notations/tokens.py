@@ -17,6 +17,7 @@ from libriscribe2.replies.call_elements import (
     TAG_OPENER,
     Grammar,
     attribute_name,
+    attributes_of,
     grammar_of,
     read_parameters,
 )
@@ -46,7 +47,6 @@ from libriscribe2.replies.call_source import (
     no_call,
     passed,
 )
-from libriscribe2.replies.normalise import attributes_of
 from libriscribe2.replies.notations.tags import WRAPPER_OPENER, read_glm_call, read_named
 from libriscribe2.replies.schema_fit import properties_of
 from libriscribe2.replies.strict_json import strict_parse
