@@ -337,9 +337,11 @@ class _Scan:
         if fence is None:
             return code_span_end(self.text, opener.start())
         marked = re.fullmatch(_DATA, fence.language) is None and fence.language not in _PLAIN
-        if not self._fence_may_act(fence) or self._is_shown(fence.start, fence.end, marked=marked):
-            return fence.end
-        self._take_fence(fence, self._inside(fence))
+        inner = self._inside(fence) if self._fence_may_act(fence) else Reading()
+        if not (inner.calls or inner.parts or inner.issues):
+            return fence.end  # it shows a result, for one, and is part of what is said
+        if not self._is_shown(fence.start, fence.end, marked=marked):
+            self._take_fence(fence, inner)
         return fence.end
 
     def _inside(self, fence: Fence) -> Reading:

@@ -168,6 +168,8 @@ _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
 # A comment, struck through, or a line of a diff.
 _OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~))|[-+]\Z")
+# A line of a template that stands for others.
+_DOTS: Final = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
 _ROW: Final = re.compile(r"[ \t]*\|")
 _CELL_END: Final = re.compile(r"[^\n|]*\|")
 # What may stand beside a call on its line: marks, tokens, tags, the number of a point, ReAct's word.
@@ -215,6 +217,8 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
     if heading is not None and any(
         map(_PART_OF_A_PAGE.search, (above[: heading.start()], text[end : end + _REACH]))
     ):
+        return True
+    if _DOTS.search(above):
         return True
     names_format = text.startswith(("Action", "✿"), start)
     if not names_format and _UNFINISHED.search(above) is not None:
