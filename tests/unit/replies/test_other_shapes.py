@@ -335,6 +335,7 @@ def test_OV_31_what_stands_in_a_field_of_the_answer_is_no_answer() -> None:
     [
         ('{"sel", "hval"}', ["sel", "hval"]),
         ('("sel", "hval")', ["sel", "hval"]),
+        ('[\n("sel"),\n("hval")\n]', ["sel", "hval"]),
         ('","', None),
         ('"]["', None),
     ],

@@ -64,11 +64,12 @@ AFTER_CLOSERS: Final = re.compile(
     rf"\s*+(?:\Z|[,，;]|`{{3}}|~{{3}}|//|/\*|\#|(?:{QUOTED_KEY})|[\[{{]|(?:{_BARE_KEY})"
     r"|(?<=\n)[^\W\d_])"
 )
-# Words in brackets on a line of their own are a remark, too.
+# Words in brackets up to the end of a line are a remark, too; with a quote or a comma a tuple.
+_REMARK: Final = r"""\((?=[^\W\d_])[^()\n"'“”„«»‘’,{\[]*\)(?=[ \t\r]*\n)"""
 COMMENT: Final = re.compile(
-    r"//[^\n]*|\#[^\n]*|/\*.{0,4000}?\*/|<!--.{0,4000}?-->|\([^()\n]*\)(?=[ \t\r]*\n)", re.DOTALL
+    rf"//[^\n]*|\#[^\n]*|/\*.{{0,4000}}?\*/|<!--.{{0,4000}}?-->|{_REMARK}", re.DOTALL
 )
-COMMENT_START: Final = re.compile(r"\s*+(?://|/\*|\#|<!--|\([^()\n]*\)[ \t\r]*\n)")
+COMMENT_START: Final = re.compile(rf"\s*+(?://|/\*|\#|<!--|{_REMARK})")
 ELEMENT: Final = re.compile(
     r"""["'“”„«‘`＂「『‹{\[｛［]|\\"|[+-]?\.?\d|(?:true|false|null|True|False|None|undefined)\b|\Z"""
 )
