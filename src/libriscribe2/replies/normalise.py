@@ -226,7 +226,7 @@ def begins_line(text: str, start: int) -> bool:
     return True
 
 
-_HINT: Final = re.compile(r"""[:,\[({]\s*\(\s*["'({\[\d]|:\s*\{\s*"[^"\n]*"\s*,""")
+_HINT: Final = re.compile(r"""[:,\[({]\s*\(\s*["'({\[\d]|[:,\[]\s*\{\s*"[^"\n]*"\s*,""")
 _PIECE: Final = re.compile(r"""'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+"|\\.|[()\[\]{},:]""")
 _MAX_DEPTH: Final = 200
 _MAX_TUPLES: Final = 10_000
