@@ -276,14 +276,17 @@ class _Scan:
         return self.chain_is_shown
 
     def _end_chain(self, until: int) -> None:
-        """Forget the calls of a row that the text behind it, up to the next one, takes back."""
-        if self.chain_end < 0 or self.chain_is_shown:
-            return
-        if self.reading.counts[:2] == self.chain_start[:2]:
+        """Forget the calls of a row that the text behind it, up to the next one, takes back.
+
+        What is said behind the last row, even one that is only shown, is said of all.
+        """
+        is_last = until == len(self.text)
+        holds_calls = self.reading.counts[:2] != self.chain_start[:2]
+        if self.chain_end < 0 or not (holds_calls or (is_last and self.chain_is_shown)):
             return
         place = self.chain_begins, self.chain_end, until
         if is_taken_back(self.text, *place, marked=self.chain_is_marked):
-            self.reading.forget(self.chain_start if until < len(self.text) else (0, 0, 0, 0))
+            self.reading.forget((0, 0, 0, 0) if is_last else self.chain_start)
             self.reading.issues.append(BESIDE_TEXT)
 
     def _marked(self, tool_format: ToolFormat, opener: re.Match[str]) -> int:

@@ -243,7 +243,7 @@ def is_taken_back(text: str, start: int, end: int, until: int, *, marked: bool =
     goes_on = goes_on or not (marked or not _NO_TEXT.sub("", line).strip())
     # On the line of its mark a call is announced; below it, it may be withdrawn.
     announced = bool(line) and "\n" not in behind.strip()
-    one_clause = len(words) <= _MOST_BEHIND and not _COMMA.search(behind)
+    one_clause = length(words) <= _MOST_BEHIND and not _COMMA.search(behind)
     short = length(words) <= LONGEST if announced else one_clause
     explains = until == len(text) and not (marked and short)
     before = text[max(0, start - _REACH) : start].rstrip().rpartition("\n\n")[2]

@@ -100,7 +100,7 @@ GAP: Final = re.compile(
 ELLIPSIS: Final = re.compile(r"\.{2,}|…")
 # The Greek question mark is a semicolon.
 QUESTION: Final = re.compile(
-    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z))|[？؟፧᥅꘏꛷]"
+    r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z|[\u3040-\u9fff]))|[？؟፧᥅꘏꛷]"
 )
 OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
 
