@@ -32,6 +32,7 @@ from libriscribe2.replies.normalise import (
     begins_line,
 )
 from libriscribe2.replies.notations.lines import read_python_calls
+from libriscribe2.replies.remarks import asks
 
 _COMMENT: Final = "<!--"
 ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT}|\[TOOL_RESULTS\])"
@@ -302,6 +303,9 @@ class _Scan:
         self.reading.calls += found.calls
         if found.issue:
             self.reading.issues.append(found.issue)
+        if found.text and self.reading.calls and asks(found.text):
+            self.reading.forget((0, 0, 0, 0))
+            self.reading.issues.append(BESIDE_TEXT)
         if found.text:
             self.reading.said.append((start, found.text))
         if found.calls or not found.issue:

@@ -166,8 +166,8 @@ def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
 _REACH: Final = 600
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
-# A comment, struck through, or a line of a diff.
-_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~))|[-+]\Z")
+# A comment, struck through, a box to tick, or a line of a diff.
+_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|[-*+][ \t]+\[[ xX]\])|[-+]\Z")
 # A line of a template that stands for others.
 _DOTS: Final = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
 _ROW: Final = re.compile(r"[ \t]*\|")

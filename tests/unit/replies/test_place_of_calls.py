@@ -82,6 +82,9 @@ def test_RP_34_a_call_on_its_own_lines_runs_behind_any_words(lead: str, call: st
         '{"tool_calls": [{"name": "read_file", "arguments": {"path": "a.md"}, "result_count": 2}]}',
         f"@@ -1 +1 @@\n-{TAGS}\n+{TAGS}",
         f"{TAGS}\n\nJeg venter på «ja».",
+        f"Kryss av:\n\n- [ ] {TAGS}\n- [x] {TAGS}",
+        '<|channel|>commentary to=functions.read_file<|message|>{"path": "a.md"}<|call|>'
+        "<|channel|>final<|message|>Vent, mente du b.md?<|return|>",
         f"{TAGS}\n\n可以吗?您确认后我才运行。",
         f"Trinn 1\n{TAGS}\n\nTrinn 2, for eksempel omtrent som\n{TAGS}\n\nIngenting av dette kjøres før i morgen.",
         f'Eksempel:\n\n{FENCE}\n\nSvar:\n\n```json\n{{"ok": true}}\n```\n\nDette er ikke kjørt, det viser bare formatet.',
