@@ -247,7 +247,11 @@ def is_taken_back(text: str, start: int, end: int, until: int, *, marked: bool =
     short = length(words) <= LONGEST if announced else one_clause
     explains = until == len(text) and not (marked and short)
     before = text[max(0, start - _REACH) : start].rstrip().rpartition("\n\n")[2]
-    return goes_on or explains or asks(behind) or asks(before) or quotes(behind)
+    # Between a question, or what somebody has to say, and a paragraph of its own a call waits.
+    waits = asks(before) or (
+        quotes(before) and "\n\n" in behind[: len(behind) - len(behind.lstrip())]
+    )
+    return goes_on or explains or asks(behind) or quotes(behind) or waits
 
 
 def _is_inside_element(text: str, lead: str, end: int) -> bool:

@@ -82,6 +82,7 @@ def test_RP_34_a_call_on_its_own_lines_runs_behind_any_words(lead: str, call: st
         '{"tool_calls": [{"name": "read_file", "arguments": {"path": "a.md"}, "result_count": 2}]}',
         f"@@ -1 +1 @@\n-{TAGS}\n+{TAGS}",
         f"{TAGS}\n\nJeg venter på «ja».",
+        f"Når du sier «ja», kjører jeg dette:\n\n{TAGS}\n\nFør det skjer ingenting.",
         f"Kryss av:\n\n- [ ] {TAGS}\n- [x] {TAGS}",
         '<|channel|>commentary to=functions.read_file<|message|>{"path": "a.md"}<|call|>'
         "<|channel|>final<|message|>Vent, mente du b.md?<|return|>",
