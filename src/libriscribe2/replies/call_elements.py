@@ -37,6 +37,7 @@ _ATTRIBUTE: Final = re.compile(
     re.IGNORECASE,
 )
 _STATED: Final = re.compile(r"""\b(?:type\s*=\s*["']|(?=string\s*=\s*["']true["']))(\w+)""")
+_TORN_TAG: Final = re.compile(r"(?:</\w*)?")
 _ELEMENT: Final = re.compile(r"<([A-Za-z_][\w.-]{0,80})>")
 
 
@@ -143,7 +144,8 @@ def _value(source: Source, tool: str, key: str, tag: str, text: str) -> Any:
 def _lacks_nothing(source: Source, call: ReadCall, place: int) -> bool:
     """Whether a call that the end of the text leaves open has every argument that its tool takes."""
     known = source.parameters(call.name)
-    return place == len(source.text) and bool(known) and call.arguments.keys() == known.keys()
+    at_end = _TORN_TAG.fullmatch(source.text, place) is not None
+    return at_end and bool(known) and call.arguments.keys() == known.keys()
 
 
 def value_end(

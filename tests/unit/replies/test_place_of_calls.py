@@ -78,6 +78,7 @@ def test_RP_34_a_call_on_its_own_lines_runs_behind_any_words(lead: str, call: st
         f"<|im_start|>user\nLes.<|im_end|>\n<|im_start|>assistant\n{TAGS}<|im_end|>\n"
         "<|im_start|>user\ntakk<|im_end|>\n<|im_start|>assistant\nFerdig.<|im_end|>",
         'Final Answer: 42\n\nQuestion: mer?\nAction: read_file\nAction Input: {"path": "a.md"}',
+        'Action: read_file\nAction Input: {"path": "a.md"}\nObservation: Sol.\nFinal Answer: Sol.',
         '{"name": "read_file", "arguments": {"path": "a.md"}, "ts": "08:00", "exit": 0}',
         '{"tool_calls": [{"name": "read_file", "arguments": {"path": "a.md"}, "result_count": 2}]}',
         f"@@ -1 +1 @@\n-{TAGS}\n+{TAGS}",
@@ -112,6 +113,17 @@ def test_RP_34_a_struck_section_of_calls_does_not_run() -> None:
 
 def test_RP_30_a_member_that_holds_all_arguments_is_unwrapped() -> None:
     assert _calls('read_file(parameters={"path": "a.md"})') == [("read_file", {"path": "a.md"})]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "<tool_call>read_file<arg_key>path</arg_key>a.md</arg_value></tool_call>",
+        "<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>a.md</arg_value>\n</tool_cal",
+    ],
+)
+def test_RP_30_a_tag_that_is_missing_or_torn_loses_no_whole_argument(call: str) -> None:
+    assert _calls(call) == [("read_file", {"path": "a.md"})]
 
 
 def test_RP_30_a_parameter_closed_by_its_own_name_loses_that_tag() -> None:

@@ -172,13 +172,12 @@ _QWEN_INPUT: Final = re.compile(r"[ \t]*([\w.\-/:]+)[ \t]*\r?\n\s*✿ARGS✿:\s*
 _QWEN_RESULT: Final = re.compile(r"\s*✿RESULT✿")
 
 
-def read_react(source: Source, start: int, body: int) -> Found | None:
+def read_react(source: Source, _start: int, body: int) -> Found | None:
     """The call of an action; an observation that the model made up ends the reply.
 
-    Behind a final answer the model asks itself.
+    A reply with a final answer waits for nothing: it has answered, or asks itself.
     """
-    answer = source.search(_FINAL, 0)
-    if answer is not None and answer.start() < start:
+    if source.search(_FINAL, 0) is not None:
         return Found(body)
     call = _CALL.match(source.text, body)
     if call is not None:

@@ -109,7 +109,7 @@ _GLM: Final = Grammar(
     closer=re.compile(_GLM_END),
     parameter=re.compile(
         rf"{_OPENER}([^<]*)(?:</{NAMESPACE}arg_key>\s*)+"
-        rf"(?:<{NAMESPACE}arg_type>[^<]*</{NAMESPACE}arg_type>\s*)?<{NAMESPACE}arg_value>"
+        rf"(?:<{NAMESPACE}arg_type>[^<]*</{NAMESPACE}arg_type>\s*)?(?:<{NAMESPACE}arg_value>|(?=[^<]+</{NAMESPACE}arg_value>))"
     ),
     edge=rf"<(?P<slash>/)?{NAMESPACE}(?:(?P<call>tool_call\w{{0,8}})|arg_value)>",
 )
