@@ -7,7 +7,7 @@ What has to hold here:
   refused with feedback, never returned as if whole.
 - No pattern may search to the end from every place: possessive quantifiers, windows, or a note that
   nothing closes behind here. `python -m bench.hostile_scan` looks for more than linear time.
-- A budget of a reply is shared with its fences (`Source.part`).
+- A budget of a reply is shared with its fences (`Source.effort_left`).
 
 The readers as a library are `read`, `calls` and `sections`; docs/library.md shows them in use.
 """

@@ -22,7 +22,6 @@ _AMOUNT: Final = re.compile(
     r"|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
 )
 _CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?[€$£¥₹]\Z")
-_REMARK: Final = re.compile(r"(?<=\d) \([^()\d]*\)\Z")
 _SIGNS: Final = dict(zip("십백천만억", (10, 100, 1_000, 10_000, 10**8), strict=True))
 _LARGE: Final = 1_000
 _LEAST_FACTOR: Final = 10
@@ -41,7 +40,7 @@ def number_in(value: Any, node: Mapping[str, Any], field: str) -> float | None:
         return int(value)
     if not isinstance(value, str) or not wanted & {"integer", "number"}:
         return None
-    text = _CURRENCY.sub("", _REMARK.sub("", normalize("NFKC", value).strip(" \t*_`")))
+    text = _CURRENCY.sub("", normalize("NFKC", value).strip(" \t*_`"))
     if _INTEGER.fullmatch(text):
         return int(text)
     decimal = _DECIMAL.sub(r"\1.\2", text)

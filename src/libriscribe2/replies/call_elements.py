@@ -109,7 +109,8 @@ def read_parameters(source: Source, grammar: Grammar, tool: str, place: int) -> 
         if end is None:
             return Found(len(text), issue=UNBALANCED)
         said = text[opening.end() : end[0]]
-        if said.rstrip().endswith(own := f"</{key}>"):  # closed by its own name
+        own = f"</{key}>"  # which closes it where nothing of this name is opened inside
+        if said.rstrip().endswith(own) and f"<{key}" not in said:
             said = said.rstrip().removesuffix(own)
         value = _value(source, tool, key, opening[0], said)
         given = {key: value} if key else read_arguments(value)

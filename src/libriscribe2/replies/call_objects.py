@@ -396,13 +396,17 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
     valid name or arguments are left out.
     """
     items: list[Any] = value if isinstance(value, list) else [value]
+    named = [_name_as_key(item) for item in items if isinstance(item, Mapping)]
+    calls = [call for call in named if call and call.name in (known_names or ())]
+    if calls and len(calls) == len(items):
+        return calls
     if not all(
         isinstance(item, Mapping) and not CALL_KEYS.isdisjoint(item) and not is_definition(item, {})
         for item in items
     ):
         return []
-    calls = [bare_call(item, known_names) for item in items]
-    return [call for call in calls if call is not None]
+    bare = [bare_call(item, known_names) for item in items]
+    return [call for call in bare if call is not None]
 
 
 def _flag(value: object) -> Any:

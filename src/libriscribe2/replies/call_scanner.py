@@ -205,6 +205,7 @@ class _Scan:
                 self._end_chain(len(self.text))
                 return self.reading
             place = max(self._step(opener), opener.start() + 1)
+        self._end_chain(len(self.text))
         self.reading.issues.append(_TOO_MANY)
         return self.reading
 
@@ -318,6 +319,8 @@ class _Scan:
         value, end = json_at(self.source, start, repair=False)
         if end < 0:
             return self._unclosed(start)
+        if self.text[start - 1 : start] == "=":  # an argument of Python
+            return end
         words = (*_CALL_WORDS, *self.source.tools)
         if not any(self.text.find(word, start, end) >= 0 for word in words):
             return end

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
+from libriscribe2.replies.normalise import OTHERS_TURN
 from libriscribe2.replies.outcome import refusal
 from libriscribe2.replies.remarks import LONGEST, asks, ends_asking, length, quotes
 from libriscribe2.replies.repair import repair_json
@@ -271,3 +273,27 @@ def _is_quoted(text: str, start: int, end: int) -> bool:
     return closing is not None and (
         behind[:1] == closing or (behind[1:] == closing and behind[0] in ",.;!?")
     )
+
+
+_TURN: Final = re.compile(rf"(?<![^\n>]){OTHERS_TURN}")
+# What a transcript begins others' turns with.
+_SPEAKER: Final = re.compile(r"\n[ \t]*\**(?i:user|human)\**[:：]")
+_MOST_TURNS: Final = 50
+_LAST_OPENED: Final = re.compile(r"<(?![/|｜]|end_of_turn|start_of_turn|s>)[a-zA-Z][^<>]*>[^<]*\Z")
+_TURN_MARKS: Final = re.compile(r"<\|[^<>|]*\|>(?:assistant\b)?|</?s>")
+
+
+def own_turn(reply: str) -> str:
+    """A reply without the conversation that it repeats, and without what it makes others say."""
+    turns = list(_TURN.finditer(reply))
+    if turns and not _TURN_MARKS.sub("", reply[: turns[0].start()]).strip():
+        return reply[turns[-1].end() :]
+    found = (*turns[:_MOST_TURNS], *islice(_SPEAKER.finditer(reply), _MOST_TURNS))
+    others = next((one for one in found if _is_outside(reply, one.start())), None)
+    return reply[: others.start()] if others and reply[: others.start()].strip() else reply
+
+
+def _is_outside(text: str, place: int) -> bool:
+    """Whether a place is outside of elements and fences, as far as the text before it tells."""
+    before = text[:place]
+    return before.count("```") % 2 == 0 and _LAST_OPENED.search(before) is None

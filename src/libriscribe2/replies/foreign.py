@@ -31,6 +31,9 @@ _MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _CALL: Final = re.compile(r"[^\W\d]\w*(?:\s*=\s*[\w\[]|\(\s*[^\W\d]\w*\s*=)")
 _BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
+_TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
+# A sign of comparison in a text.
+_BARE_SIGN: Final = re.compile(r"<(?![/!\w])")
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
 
 
@@ -69,7 +72,8 @@ def _call(text: str, _names: set[str]) -> Found:
         return None
     try:
         call: Any = ast.parse(f"_({body})", mode="eval").body
-        value = json.loads(json.dumps(_object(call.args[0] if call.args else call)))
+        values = [_object(one) for one in (call.args if not call.keywords else [call])]
+        value = json.loads(json.dumps(values[0] if len(values) == 1 else values))
     except (AttributeError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     return value, "", ""
@@ -78,7 +82,10 @@ def _call(text: str, _names: set[str]) -> Found:
 def _object(node: Any) -> Any:
     """The object of a call's named arguments, at any depth; else the literal."""
     if isinstance(node, ast.Call) and not node.args:
-        return {str(one.arg): _object(one.value) for one in node.keywords}
+        members = {one.arg: _object(one.value) for one in node.keywords}
+        if None in members or len(members) < len(node.keywords):
+            raise ValueError
+        return members
     return [*map(_object, node.elts)] if isinstance(node, ast.List) else ast.literal_eval(node)
 
 
@@ -111,7 +118,8 @@ def _cells(line: str) -> list[str]:
     line = line.strip()
     if not (line.startswith("|") and line.endswith("|")):
         return []
-    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line[1:-1])]
+    cells = (cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", line[1:-1]))
+    return [found[2] if (found := _TICKED.fullmatch(cell)) else cell for cell in cells]
 
 
 def _xml(text: str, names: set[str]) -> Found:
@@ -119,12 +127,18 @@ def _xml(text: str, names: set[str]) -> Found:
     if "<!--" in text or "<?" in text:  # a comment may say that something is left out
         return None
     try:  # within an element nothing can be declared; characters are decoded afterwards
-        root = ElementTree.fromstring(f"<_>{text.replace('&', '&amp;')}</_>")
-        known = any(plain_name(one.tag) in names or _named(one) for one in root.iter())
+        marked = _BARE_SIGN.sub("&lt;", text.replace("&", "&amp;"))
+        root = ElementTree.fromstring(f"<_>{marked}</_>")
+        known = any(plain_name(_tag(one)) in names or _named(one) for one in root.iter())
         value = _element(root, 0) if known else None
     except (ElementTree.ParseError, ValueError):
         return None
     return (value, root.text or "", "".join(one.tail or "" for one in root)) if value else None
+
+
+def _tag(element: ElementTree.Element) -> str:
+    """An element's name without its namespace."""
+    return element.tag.rpartition("}")[2]
 
 
 def _named(element: ElementTree.Element) -> str:
@@ -143,17 +157,17 @@ def _element(element: ElementTree.Element, depth: int) -> Any:
         raise ValueError(element.tag)
     given = {} if _named(element) else element.attrib
     members = [(name, with_characters(one)) for name, one in given.items()]
-    members += [(_named(one) or one.tag, _element(one, depth + 1)) for one in element]
+    members += [(_named(one) or _tag(one), _element(one, depth + 1)) for one in element]
     said = with_characters(element.text or "").strip()
     if not members:
-        return said or None
+        return said
     between = any((one.tail or "").strip() for one in element)
     if depth and (said or between):
         raise ValueError(element.tag)
     lists: dict[str, list[Any]] = {}
     for key, value in members:
         lists.setdefault(key, []).append(value)
-    alike = len(members) > 1 or plain_name(element.tag).startswith(plain_name(members[0][0]))
+    alike = len(members) > 1 or plain_name(_tag(element)).startswith(plain_name(members[0][0]))
     if len(lists) == 1 and alike:
         return lists[members[0][0]]
     return {key: found if len(found) > 1 else found[0] for key, found in lists.items()}
@@ -207,7 +221,7 @@ class _Block:
                 found.append(self._object(inner, depth + 1))
             else:
                 self.at += 1
-                found.append(_text(item["rest"]))
+                found.append(_text(self._whole(item["rest"], indent)))
         return found
 
     def _object(self, indent: int, depth: int) -> dict[str, Any]:
@@ -219,8 +233,10 @@ class _Block:
             self.at += 1
             if not rest:
                 found[key] = self._inner(indent, depth)
+            elif _BLOCK.fullmatch(rest):
+                found[key] = self._block(rest, indent)
             else:
-                found[key] = self._block(rest, indent) if _BLOCK.fullmatch(rest) else _text(rest)
+                found[key] = _text(self._whole(rest, indent))
         return found
 
     def _next(self, indent: int, pattern: re.Pattern[str]) -> re.Match[str] | None:
@@ -237,7 +253,20 @@ class _Block:
         deeper, line = self.lines[self.at]
         nested = deeper > indent and _KEY.fullmatch(line)
         nested = nested or (deeper >= indent and _ITEM.fullmatch(line))
-        return self.read(deeper, depth + 1) if nested and depth <= _MAX_DEPTH else None
+        if nested and depth <= _MAX_DEPTH:
+            return self.read(deeper, depth + 1)
+        return self._whole("", indent).strip() or None
+
+    def _whole(self, text: str, indent: int) -> str:
+        """A text with the deeper lines right behind it that are neither keys nor items."""
+        parts = [text]
+        while self.lines[self.at][1] and self.lines[self.at][0] > indent:
+            line = self.lines[self.at][1]
+            if _KEY.fullmatch(line) or _ITEM.fullmatch(line):
+                break
+            parts.append(line)
+            self.at += 1
+        return " ".join(parts)
 
     def _block(self, mark: str, indent: int) -> str:
         """The lines of a block, blank ones too: as they stand, or as one line a paragraph."""

@@ -167,14 +167,14 @@ _LETTERS: Final = {"\b": "b", "\f": "f", "\t": "t", "\r": "r"}
 def with_backslashes(value: Any, written: str) -> Any:
     r"""A value with the backslashes of its texts where `\b` or `\f` was written: `\frac`, `\bword`.
 
-    Nobody means a form feed or a backspace; tabs and returns before letters in such texts are
-    commands, too.
+    Nobody means a form feed or a backspace; tabs and returns before letters in such texts,
+    and beside them in those with formulas between dollars, are commands, too.
     """
     if not ("\\f" in written or "\\b" in written) or "\f" in written or "\b" in written:
         return value
 
     def change(_field: str, text: str) -> str:
-        is_lost = "\f" in text or "\b" in text or "$" in text
+        is_lost = "\f" in text or "\b" in text or text.count("$") > 1
         return _COMMAND.sub(lambda one: f"\\{_LETTERS[one[0]]}", text) if is_lost else text
 
     return map_strings(value, change)

@@ -34,14 +34,14 @@ ASIDE_NAME: Final = (
 )
 _TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
 # The turn of another than the assistant, between the tokens of chat templates.
-_OTHERS_TURN: Final = re.compile(
-    r"(?<![^\n>])(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system)\b|<start_of_turn>user\b|<｜User｜>|\[INST\]).*?"
-    r"(?:<\|(?:im_end|eot_id|end|assistant)\|>|<end_of_turn>|<｜Assistant｜>|\[/INST\]|\Z)",
-    re.DOTALL,
+OTHERS_TURN: Final = (
+    r"(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system)\b|<start_of_turn>user\b|<｜User｜>|\[INST\])(?s:.*?)"
+    r"(?:<\|(?:im_end|eot_id|end|assistant)\|>|<end_of_turn>|<｜Assistant｜>|\[/INST\]|\Z)"
 )
-# What a transcript begins others' turns with.
-_SPEAKER: Final = re.compile(r"\n[ \t]*\**(?i:user|human)\**[:：]")
-_TURN_MARKS: Final = re.compile(r"<\|[^<>|]*\|>(?:assistant\b)?|</?s>")
+_REPEATED: Final = re.compile(
+    r"(?:(?m:^)(?:</?s>)?|(?<=<\|end\|>)|(?<=<\|im_end\|>)|(?<=<\|eot_id\|>)|(?<=<end_of_turn>))"
+    + OTHERS_TURN
+)
 _ESCAPED_KEY: Final = re.compile(r'"\w*(?:\\_\w*+)++"(?=\s*:)')
 _HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
 _HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w++[^<]{0,80}<\|message\|>")
@@ -68,15 +68,6 @@ class Normalised:
     unclosed_reasoning: bool = False
 
 
-def own_turn(reply: str) -> str:
-    """A reply without the conversation that it repeats, and without what it makes others say."""
-    turns = list(_OTHERS_TURN.finditer(reply))
-    if turns and not _TURN_MARKS.sub("", reply[: turns[0].start()]).strip():
-        return reply[turns[-1].end() :]
-    others = turns[0] if turns else _SPEAKER.search(reply)
-    return reply[: others.start()] if others and reply[: others.start()].strip() else reply
-
-
 def plain_keys(text: str) -> str:
     """A text whose keys have no underscores escaped as in Markdown."""
     return _ESCAPED_KEY.sub(lambda found: found[0].replace("\\", ""), text)
@@ -84,7 +75,7 @@ def plain_keys(text: str) -> str:
 
 def normalise(reply: str) -> Normalised:
     """Strip the edges and move reasoning blocks out."""
-    text = _OTHERS_TURN.sub("", reply).strip(_EDGE)
+    text = _REPEATED.sub("", reply).strip(_EDGE)
     labels = _edge_labels(reply, text)
     text, channel = _final_channel(text)
     parts = _split_reasoning(text)
@@ -339,11 +330,11 @@ def _named(name: str, text: str | None) -> Iterator[tuple[str, str]]:
 _SPLIT: Final = re.compile(
     r"(?<=[\[{,}\]\"])\s*\n`{3}[ \t]*\n(?:\s*`{3}\w*[ \t]*\n)?(?=\s*[\[{\"}\]])"
 )
-# A number as people write it, with its currency or unit, perhaps with a remark: `£1,240.50 (net)`.
+# A number as people write it, with its currency or unit: `£1,240.50`.
 _MEMBER_ENDS: Final = r"(?=\s*(?:,\s*[\n\"}]|[}\n]))"
 _BARE_AMOUNT: Final = re.compile(
     rf"(\"\s*:\s*)(?!(?:0|[1-9]\d*)(?:\.\d+)?{_MEMBER_ENDS})((?:[A-Z]{{0,2}}[€$£¥₹] ?)?\d(?:[.,'’_]?\d)*+"
-    rf"(?:/\d+| ?[%€$£¥₹]| ?[A-Za-z]{{1,4}}\b)?(?: ?\([^()\"\n]*\))?){_MEMBER_ENDS}"
+    rf"(?:/\d+| ?[%€$£¥₹]| ?[A-Za-z]{{1,4}}\b)?){_MEMBER_ENDS}"
 )
 _SINGLE_BRACE: Final = re.compile(r"(?<!\{)\{(?:\{\{)*+(?!\{)|(?<!\})\}(?:\}\})*+(?!\})")
 _MARKDOWN: Final = re.compile(r"\\([\[\]{}])")

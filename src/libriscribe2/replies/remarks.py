@@ -9,7 +9,7 @@ from typing import Any, Final
 from libriscribe2.replies.normalise import REASONING_NAME
 from libriscribe2.replies.outcome import COUNTING_GAP
 from libriscribe2.replies.repair.patterns import QUESTION
-from libriscribe2.replies.schema_fit import plain_name, properties_of, required_names, resolve
+from libriscribe2.replies.schema_fit import properties_of, required_names, resolve
 from libriscribe2.replies.strict_json import string_leaves
 
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
@@ -38,7 +38,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _LONGEST_NAME: Final = 60
 # Fences with their language, tags, tokens, rules and a bracket too many are no words.
 _MARKS: Final = re.compile(
-    r"[`~]{3,}[\w+-]*|【[^【】\n]*†[^【】\n]*】|<[^<>\n]*>|<\|?\w*\|?>|^[ \t]*+[-*_=]{3,}+[ \t]*+$",
+    r"[`~]{3,}[\w+-]*|【[^【】\n†]*†[^【】\n]*】|<[^<>\n]*>|<\|?\w*\|?>|^[ \t]*+[-*_=]{3,}+[ \t]*+$",
     re.MULTILINE,
 )
 # A word within a sentence.
@@ -318,8 +318,7 @@ def has_gap(value: Any) -> bool:
 # Names of fields that say no more than an item's place; "chapter" or "issue" may say to what it
 # belongs, and then stand twice.
 _COUNTERS: Final = ("number", "index", "id", "no", "nr")
-_MOST_OF_A_COUNT: Final = 8
-"""Letters beside a list's name in the name of its count."""
+_WORDS_OF_A_KEY: Final = re.compile(r"[_\W]+|(?<=[^\W_])(?=[A-Z])")
 
 
 def miscounted(value: Any, schema: Mapping[str, Any]) -> str:
@@ -350,13 +349,10 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> str:
 
 
 def _has_fewer(node: Mapping[str, Any], key: str, count: int) -> bool:
-    """Whether a member counts more items than the list has that its name holds."""
-    said = plain_name(key)
-    return any(
-        isinstance(one, list)
-        and 0 < len(one) < count
-        and (stem := plain_name(name)[:-1]) in said
-        and len(said) - len(stem) <= _MOST_OF_A_COUNT
+    """Whether a member counts more items than the list has that its name says beside one word."""
+    words = [word.casefold() for word in _WORDS_OF_A_KEY.split(key)]
+    return len(words) == 2 and any(
+        isinstance(one, list) and 0 < len(one) < count and name.casefold() in words
         for name, one in node.items()
     )
 

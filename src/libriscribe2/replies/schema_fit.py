@@ -24,6 +24,7 @@ _ALIKE: Final = str.maketrans("асеорхуіѕј", "aceopxyisj")
 _MAX_NODES: Final = 20_000
 _MAX_REFERENCES: Final = 20
 _ANY: Final[Mapping[str, Any]] = {}
+_VALUES: Final = ("examples", "default", "const", "enum")
 _SAME: Final = ("items", "anyOf", "oneOf", "allOf")
 _TYPES: Final = (bool, int, float, str, dict, list, type(None))
 _NAMES: Final = ("boolean", "integer", "number", "string", "object", "array", "null")
@@ -176,8 +177,9 @@ def required_names(schema: Any) -> Iterator[str]:
         node = pending.pop()
         if isinstance(node, Mapping):
             required = node.get("required")
-            yield from required if isinstance(required, list) else ()
-            pending += node.values()
+            named = required if isinstance(required, list) else ()
+            yield from (one for one in named if isinstance(one, str))
+            pending += (part for key, part in node.items() if key not in _VALUES)
         elif isinstance(node, list):
             pending += node
     if "array" in types_of(resolve(schema, schema)):

@@ -7,7 +7,7 @@ The canonical form is the response-parser design's envelope: `content`, `toolCal
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, isfinite
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -22,12 +22,18 @@ from libriscribe2.replies.call_objects import (
     read_open_calls,
 )
 from libriscribe2.replies.call_scanner import Reading, scan_reply
-from libriscribe2.replies.call_source import ReadCall, Source, ToolFormat, after_space
+from libriscribe2.replies.call_source import (
+    ReadCall,
+    Source,
+    ToolFormat,
+    after_space,
+    is_shown,
+    own_turn,
+)
 from libriscribe2.replies.choice import Coercion
 from libriscribe2.replies.cleanup import extract_with_report
-from libriscribe2.replies.normalise import own_turn
 from libriscribe2.replies.notations import FORMATS
-from libriscribe2.replies.notations.lines import read_python_calls
+from libriscribe2.replies.notations.lines import answers, read_python_calls
 from libriscribe2.replies.notations.tokens import read_stripped
 from libriscribe2.replies.remarks import LEFT_OUT, is_hole
 from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
@@ -109,7 +115,8 @@ def parse_llm_response(
         return _response(raw_content.strip(), [], [issue], more=None)
     known = None if allowed_tools is None else frozenset(allowed_tools)
     for name in known or ():
-        raw_content = raw_content.replace(name.replace("_", "\\_"), name)
+        if (escaped := name.replace("_", "\\_")) != name and escaped in raw_content:
+            raw_content = raw_content.replace("\\_", "_")  # as in Markdown, in all names
     raw_content = own_turn(raw_content)
     reading = scan_reply(Source(raw_content, schemas or {}, known or frozenset()), formats)
     gate = _Gate(known, schemas or {})
@@ -233,7 +240,8 @@ def _misfit(
 
 def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
     """What is wrong with a number that is less or more than a tool takes, or ""."""
-    least, most = schema.get("minimum", -inf), schema.get("maximum", inf)
+    bounds = {key: one for key, one in schema.items() if isinstance(one, int | float)}
+    least, most = bounds.get("minimum", -inf), bounds.get("maximum", inf)
     if not isinstance(value, int | float) or least <= value <= most:
         return ""
     return f"is not between {least} and {most}"
@@ -287,6 +295,8 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
     """Whether arguments can be written as UTF-8 JSON: no half surrogates, no absurd depth."""
     if isinstance(value, str):
         return _HALF_SURROGATE.search(value) is None
+    if isinstance(value, float) and not isfinite(value):
+        return False
     inner = [*value, *value.values()] if isinstance(value, Mapping) else value
     if not isinstance(inner, list):
         return True
@@ -321,14 +331,16 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
 def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     """The call of a reply that is nothing but a call of a known tool, in a spelling without marks.
 
-    It is Python's, a name and an object, ReAct's with one bare argument,
+    It is Python's (also as a list of texts), a name and an object, ReAct's with one bare argument,
     or an object that had to be repaired or is YAML.
     """
     names = "|".join(re.escape(name) for name in gate.known or ())
     raw = raw.strip()
     if raw.startswith(("//", "#")):
         return []
-    if re.match(rf"(?:{names})\(", raw) is not None:
+    if raw[:3] == raw[-3:] == "```" and "\n" not in raw:  # a fence on one line
+        raw = raw.strip("` ")
+    if re.match(rf"""(?:\[\s*['"]?)?(?:{names})\(""", raw) is not None:
         return read_python_calls(Source(raw, gate.schemas), raw)
     source, place = Source(raw, gate.schemas, gate.known or frozenset()), 0
     stripped: list[ReadCall] = []
@@ -337,11 +349,8 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
         place = after_space(raw, found.end)
     if place == len(raw):
         return stripped
-    acted = re.search(rf"(?m:^)Action:\s*({names}){_BARE_INPUT}\Z", raw)
-    tool = (gate.schemas.get(acted[1]) or {}) if acted else {}
-    needed = list(tool.get("required", ()))
-    if acted is not None and (len(needed) == 1 or not properties_of(tool)):
-        return [ReadCall(acted[1], dict.fromkeys(needed, acted[2] or acted[3]))]
+    if (acted := re.search(rf"(?m:^)Action:\s*({names}){_BARE_INPUT}\Z", raw)) is not None:
+        return _acted(raw, acted, gate.schemas.get(acted[1]) or {})
     if raw.startswith(("<", "~", ">", "|", "```py")):
         return []
     report = extract_with_report(raw, _CALL)
@@ -353,6 +362,15 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     call = marked_call(report.value) if alone else None
     known = (one for name in gate.known or () for one in (name, name.partition(".")[2]))
     return [call] if call is not None and call.name in known else []
+
+
+def _acted(raw: str, acted: re.Match[str], schema: Mapping[str, Any]) -> Sequence[ReadCall]:
+    """ReAct's call with one bare argument, where the tool wants one and the call is meant."""
+    needed = list(schema.get("required") or ())
+    shown = is_shown(raw, acted.start(), len(raw), marked=True) or answers(raw, acted.start())
+    fits = len(needed) == 1 or not properties_of(schema)
+    given = dict.fromkeys(needed, acted[2] or acted[3])
+    return [ReadCall(acted[1], given)] if fits and not shown else []
 
 
 def _response(

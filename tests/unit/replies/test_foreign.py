@@ -155,5 +155,39 @@ def test_OV_54_objects_as_pydantic_shows_them_are_read() -> None:
         "Cast(act=2, cast=[dict(name='Is'), dict(name='Sel')])",
     ):
         assert read(reply, cast).value == {"cast": [{"name": "Is"}, {"name": "Sel"}], "act": 2}
-    for reply in ("cast=[Person('Is')], act=2", "Cast(act=..., cast=[Person(name='Is')])"):
+    for reply in (
+        "cast=[Person('Is')], act=2",
+        "Cast(act=..., cast=[Person(name='Is')])",
+        "Cast(act=2, cast=[]), Cast(act=3, cast=[])",
+        "Cast(act=2, cast=[]), act=3",
+        "Cast(act=2, act=3, cast=[])",
+        "Cast(act=2, **{'cast': []})",
+    ):
         assert read(reply, cast).value is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        (
+            "title: Is\npremise: Snø faller\n  på kaia.",
+            {"title": "Is", "premise": "Snø faller på kaia."},
+        ),
+        ("title:\n  Is\npremise: Snø.", {"title": "Is", "premise": "Snø."}),
+        ("<title>Is</title><premise></premise>", {"title": "Is", "premise": ""}),
+        (
+            "<title>Is < snø</title><premise>Snø.</premise>",
+            {"title": "Is < snø", "premise": "Snø."},
+        ),
+        (
+            '<note xmlns="http://a.b/c"><title>Is</title><premise>Snø.</premise></note>',
+            {"title": "Is", "premise": "Snø."},
+        ),
+        (
+            "| title | premise |\n|---|---|\n| **Is** | Snø. |",
+            {"title": "Is", "premise": "Snø."},
+        ),
+    ],
+)
+def test_OV_54_lines_elements_and_cells_are_read_whole(reply: str, value: dict[str, str]) -> None:
+    assert read(reply, NOTE).value == value

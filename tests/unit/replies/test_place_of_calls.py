@@ -98,6 +98,39 @@ def test_RP_34_what_a_report_or_an_invented_turn_holds_does_not_run(reply: str) 
     assert _calls(reply) == []
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"<think>\nUser: les a.md\n</think>\n{TAGS}",
+        f"Loggen:\n```\nUser: hei\n```\n\n{TAGS}",
+        '<think>\nFinal Answer: nei\n</think>\nAction: read_file\nAction Input: {"path": "a.md"}',
+        "['read_file(path=\"a.md\")']",
+        '[{"read_file": {"path": "a.md"}}]',
+        '```[read_file(path="a.md")]```',
+        '[read\\_file(pa\\_th="a.md")]'.replace("pa\\_th", "path"),
+    ],
+)
+def test_RP_34_what_only_looks_like_another_turn_or_is_spelt_oddly_runs(reply: str) -> None:
+    assert _calls(reply) == [("read_file", {"path": "a.md"})]
+
+
+def test_RP_34_a_dialogue_may_be_an_argument() -> None:
+    call = "<function=search>\n<parameter=query>\nAlice\nUser: hei\n</parameter>\n</function>"
+    assert _calls(call) == [("search", {"query": "Alice\nUser: hei"})]
+
+
+def test_RP_33_a_long_name_or_an_odd_bound_breaks_nothing() -> None:
+    assert _calls("[" + "a." * 400 + 'search(query="x")]') == []
+    odd = {"search": {"properties": {"n": {"type": "integer", "minimum": None}}, "required": None}}
+    found = calls('{"name": "search", "arguments": {"n": 3}}', odd).tool_calls or []
+    assert [one.arguments for one in found] == [{"n": 3}]
+
+
+def test_RP_30_an_element_of_the_parameters_name_stays_in_it() -> None:
+    page = "<function=search><parameter=query><query>x</query></parameter></function>"
+    assert _calls(page) == [("search", {"query": "<query>x</query>"})]
+
+
 def test_RP_34_a_prompt_that_a_server_repeats_is_no_reply() -> None:
     prompt = "<|im_start|>system\nSei knapp.<|im_end|>\n<|im_start|>user\nLies a.md<|im_end|>\n"
     assert _calls(f"{prompt}<|im_start|>assistant\n{TAGS}") == [("read_file", {"path": "a.md"})]

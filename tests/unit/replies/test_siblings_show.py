@@ -134,6 +134,13 @@ def test_OV_30_a_form_feed_or_backspace_is_a_lost_backslash(reply: str, text: st
     assert "invalid_escape" in [one.name for one in answer.report.repairs]
 
 
+def test_OV_31_a_tab_beside_one_dollar_is_a_tab() -> None:
+    both = read(
+        '{"a": "\\\\frac", "b": "5 $\\tepler", "c": "\\frac{1}{2}"}', shape(a=TEXT, b=TEXT, c=TEXT)
+    )
+    assert both.value == {"a": "\\frac", "b": "5 $\tepler", "c": "\\frac{1}{2}"}
+
+
 NUMBERED = '{"parts": [{"number": 1, "title": "Sel"}, {"number": 2, "title": "Net"}, {"number": 2, "title": "Tau"}]}'
 VALUE = '{"verdict": "pass", "score": 7}'
 

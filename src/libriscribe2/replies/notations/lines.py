@@ -15,7 +15,13 @@ from typing import Any, Final
 from typing_extensions import override
 
 from libriscribe2.replies.call_elements import Grammar, read_parameters
-from libriscribe2.replies.call_objects import CUT_OFF, clean_name, read_json_call
+from libriscribe2.replies.call_objects import (
+    BESIDE_TEXT,
+    CUT_OFF,
+    add_argument,
+    clean_name,
+    read_json_call,
+)
 from libriscribe2.replies.call_source import (
     FAILURE,
     UNCLOSED,
@@ -25,6 +31,7 @@ from libriscribe2.replies.call_source import (
     Source,
     ToolFormat,
 )
+from libriscribe2.replies.normalise import REASONING_CLOSER
 
 _MAX_CODE: Final = 100_000
 _JSON_NAMES: Final = {"true": True, "false": False, "null": None}
@@ -99,7 +106,16 @@ def _call_nodes(statement: ast.stmt) -> list[ast.Call]:
         raise NotACallError
     value = statement.value
     items = value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]
-    return [_unprinted(item) for item in items]
+    return [_unprinted(_written(item)) for item in items]
+
+
+def _written(node: ast.expr) -> ast.expr:
+    """The call that a text in a list of calls is."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return node
+    tree = _parsed(node.value.strip())
+    single = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+    return single.value if isinstance(single, ast.Expr) else node
 
 
 def _unprinted(node: ast.expr) -> ast.Call:
@@ -112,17 +128,19 @@ def _unprinted(node: ast.expr) -> ast.Call:
 
 
 def _read_call(source: Source, node: ast.Call) -> ReadCall:
-    name = clean_name(ast.unparse(node.func).removesuffix(".call"))
+    try:
+        name = clean_name(ast.unparse(node.func).removesuffix(".call"))
+    except RecursionError as error:
+        raise NotACallError from error
     if name is None:
         raise NotACallError
     arguments = _positional(source, name, node.args)
     for keyword in node.keywords:
         value = _literal(keyword.value)
-        if keyword.arg is not None:
-            arguments[keyword.arg] = value
-        elif isinstance(value, dict):
-            arguments.update(value)
-        else:
+        given = {keyword.arg: value} if keyword.arg is not None else value
+        if not isinstance(given, dict) or not all(
+            add_argument(arguments, *pair) for pair in given.items()
+        ):
             raise NotACallError
     return ReadCall(name, arguments)
 
@@ -167,18 +185,25 @@ _CALL: Final = re.compile(r"[ \t]*`?(?=[A-Za-z_][\w.]*\()")
 _LINE_END: Final = re.compile(r"`?[ \t]*$", re.MULTILINE)
 _TICKS: Final = re.compile(r"\s*`{3,}")
 _FINAL: Final = re.compile(r"(?m:^)[ \t]*\**Final Answer:")
+_REASONED: Final = re.compile(REASONING_CLOSER)
 _OBSERVATION: Final = re.compile(r"\s*\**Observation(?: \d{1,3})?:")
 _QWEN_INPUT: Final = re.compile(r"[ \t]*([\w.\-/:]+)[ \t]*\r?\n\s*✿ARGS✿:\s*(?=\{)")
 _QWEN_RESULT: Final = re.compile(r"\s*✿RESULT✿")
 
 
-def read_react(source: Source, _start: int, body: int) -> Found | None:
+def answers(text: str, start: int) -> bool:
+    """Whether a reply with an action at `start` has a final answer outside its reasoning."""
+    reasoned = [found.end() for found in _REASONED.finditer(text, 0, start)]
+    return _FINAL.search(text, max(reasoned, default=0)) is not None
+
+
+def read_react(source: Source, start: int, body: int) -> Found | None:
     """The call of an action; an observation that the model made up ends the reply.
 
     A reply with a final answer waits for nothing: it has answered, or asks itself.
     """
-    if source.search(_FINAL, 0) is not None:
-        return Found(body)
+    if answers(source.text, start):
+        return Found(body, issue=BESIDE_TEXT)
     call = _CALL.match(source.text, body)
     if call is not None:
         return _written_call(source, call.end())
@@ -238,7 +263,7 @@ def read_python_list(source: Source, start: int, body: int) -> Found | None:
 
 ARGUMENT_LINES_OPENER: Final = r"(?m:^)TOOL_NAME:[ \t]*(?=[\w.\-/]+[ \t]*\n|[\w.\-/]+[ \t]*\Z)"
 _BLOCKS: Final = Grammar(
-    closer=re.compile(""),
+    closer=re.compile(r"(?!BEGIN_ARG|[BEGIN_AR]{1,9}\Z)"),
     parameter=re.compile(r"BEGIN_ARG:[ \t]*([\w.-]+)[ \t]*\n"),
     edge=r"(?P<call>(?!))|BEGIN_ARG:|(?P<slash>\n?END_ARG)[ \t]*\n?",
 )

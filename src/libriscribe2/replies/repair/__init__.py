@@ -137,7 +137,7 @@ def _score(text: str, position: int, stack: Sequence[bool]) -> int:
 
 
 # A comment on a line of its own, or between a comma and what follows on the same line.
-_OWN_PLACE: Final = re.compile(r",?[ \t\r]*\n\s*(?://|\#|/\*|<!--)|[ \t]*(?:/\*|<!--)[^\n]*\Z")
+_OWN_PLACE: Final = re.compile(r",?[ \t\r]*\n\s*(?://|\#|/\*|<!--|\()|[ \t]*(?:/\*|<!--)[^\n]*\Z")
 _MAX_DOUBTS: Final = 300
 _OPENING: Final = "{[｛［"
 _FIRST_KEY: Final = re.compile(r"""\{\s*["']([^"'\n]{1,60})["']\s*:""")
