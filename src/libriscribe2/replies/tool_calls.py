@@ -367,7 +367,9 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
 def _acted(raw: str, acted: re.Match[str], schema: Mapping[str, Any]) -> Sequence[ReadCall]:
     """ReAct's call with one bare argument, where the tool wants one and the call is meant."""
     needed = list(schema.get("required") or ())
-    shown = is_shown(raw, acted.start(), len(raw), marked=True) or answers(raw, acted.start())
+    shown = is_shown(raw, acted.start(), len(raw), marked=True) or answers(
+        Source(raw), acted.start()
+    )
     fits = len(needed) == 1 or not properties_of(schema)
     given = dict.fromkeys(needed, acted[2] or acted[3])
     return [ReadCall(acted[1], given)] if fits and not shown else []

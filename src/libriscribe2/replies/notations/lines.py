@@ -191,10 +191,11 @@ _QWEN_INPUT: Final = re.compile(r"[ \t]*([\w.\-/:]+)[ \t]*\r?\n\s*✿ARGS✿:\s*
 _QWEN_RESULT: Final = re.compile(r"\s*✿RESULT✿")
 
 
-def answers(text: str, start: int) -> bool:
+def answers(source: Source, start: int) -> bool:
     """Whether a reply with an action at `start` has a final answer outside its reasoning."""
-    reasoned = [found.end() for found in _REASONED.finditer(text, 0, start)]
-    return _FINAL.search(text, max(reasoned, default=0)) is not None
+    final = source.search(_FINAL, 0)
+    reasoned = source.search(_REASONED, final.end()) if final else None
+    return final is not None and (reasoned is None or reasoned.start() > start)
 
 
 def read_react(source: Source, start: int, body: int) -> Found | None:
@@ -202,7 +203,7 @@ def read_react(source: Source, start: int, body: int) -> Found | None:
 
     A reply with a final answer waits for nothing: it has answered, or asks itself.
     """
-    if answers(source.text, start):
+    if answers(source, start):
         return Found(body, issue=BESIDE_TEXT)
     call = _CALL.match(source.text, body)
     if call is not None:
