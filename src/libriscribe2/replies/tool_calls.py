@@ -240,11 +240,19 @@ def _misfit(
 
 def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
     """What is wrong with a number that is less or more than a tool takes, or ""."""
-    bounds = {key: one for key, one in schema.items() if isinstance(one, int | float)}
-    least, most = bounds.get("minimum", -inf), bounds.get("maximum", inf)
-    if not isinstance(value, int | float) or least <= value <= most:
+    if not isinstance(value, int | float):
         return ""
-    return f"is not between {least} and {most}"
+    # The bounds of draft 4 are true or false here, and Python's True is an int.
+    bounds = {key: one for key, one in schema.items() if type(one) in (int, float)}
+    least, most = bounds.get("minimum", -inf), bounds.get("maximum", inf)
+    if not least <= value <= most:
+        return f"is not between {least} and {most}"
+    above, below = bounds.get("exclusiveMinimum"), bounds.get("exclusiveMaximum")
+    if above is not None and value <= above:
+        return f"is not more than {above}"
+    if below is not None and value >= below:
+        return f"is not less than {below}"
+    return ""
 
 
 def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """Replies that are nothing but a call, in spellings without marks."""
 
+import json
 from typing import Any
 
 import pytest
@@ -21,6 +22,11 @@ TOOLS = {
 }
 READ = ("read_file", {"path": "kapittel/3.md"})
 SEARCH = ("web_search", {"query": "βάρκα 1821", "num_results": 2})
+OPEN_BOUNDS = {
+    "query": {"type": "string"},
+    "share": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    "n": {"type": "integer", "minimum": 1, "exclusiveMaximum": 10},
+}
 
 
 @pytest.mark.parametrize(
@@ -92,6 +98,44 @@ def test_RP_34_a_call_that_does_not_fit_is_named_in_every_spelling(reply: str, f
     assert found.tool_calls is None
     assert len(found.issues) == 1
     assert fault in found.issues[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        ('hunt(query="x", share=0)', "`share` is not more than 0"),
+        ('hunt(query="x", share=-1)', "`share` is not more than 0"),
+        ('hunt(query="x", share=1)', "`share` is not less than 1"),
+        ('hunt {"query": "x", "share": 1.5}', "`share` is not less than 1"),
+        ('hunt {"query": "x", "share": "1"}', "`share` is not less than 1"),
+        (
+            '<tool_call>{"name": "hunt", "arguments": {"query": "x", "share": 0.0}}</tool_call>',
+            "`share` is not more than 0",
+        ),
+        ('hunt(query="x", n=0)', "`n` is not between 1 and inf"),
+        ('hunt(query="x", n=10)', "`n` is not less than 10"),
+    ],
+)
+def test_RP_34_a_number_at_or_beyond_an_exclusive_bound_is_named(reply: str, fault: str) -> None:
+    found = calls(reply, {"hunt": {"properties": OPEN_BOUNDS, "required": ["query"]}})
+    assert found.tool_calls is None
+    assert len(found.issues) == 1
+    assert fault in found.issues[0]
+
+
+@pytest.mark.parametrize("given", [{"share": 0.001}, {"share": 0.999}, {"n": 1}, {"n": 9}])
+def test_a_number_within_exclusive_bounds_runs(given: dict[str, float]) -> None:
+    reply = f"hunt {json.dumps({'query': 'x', **given})}"
+    found = calls(reply, {"hunt": {"properties": OPEN_BOUNDS, "required": ["query"]}})
+    assert [one.arguments for one in found.tool_calls or ()] == [{"query": "x", **given}]
+    assert found.issues == ()
+
+
+@pytest.mark.parametrize("bound", [True, False, None, "1"])
+def test_an_exclusive_bound_that_is_no_number_bounds_nothing(bound: Any) -> None:
+    n = {"type": "integer", "exclusiveMinimum": bound, "exclusiveMaximum": bound}
+    found = calls('hunt {"n": 1}', {"hunt": {"properties": {"n": n}, "required": ["n"]}})
+    assert [one.arguments for one in found.tool_calls or ()] == [{"n": 1}]
 
 
 @pytest.mark.parametrize("tools", [[{"function": {"name": "hunt"}}], {"hunt": "a tool"}])
