@@ -469,8 +469,11 @@ def _contents(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     children = value if isinstance(value, list) and len(value) == 1 else []
     if isinstance(value, dict) and not says_more(value):
         known = properties_of(resolve(schema, schema))
-        fields = {key for key, one in value.items() if branch_for(known.get(key), one, schema)}
-        children = [one for key, one in value.items() if key not in fields & known.keys()]
+        children = [
+            one
+            for key, one in value.items()
+            if key not in known or not branch_for(known[key], one, schema)
+        ]
     for child in children:
         if isinstance(child, dict | list):
             yield child

@@ -327,7 +327,6 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> str:
     A list that the schema does not require may hold a selection. An object that says how many
     items its list has ("total_chapters") and has fewer lacks some, too.
     """
-    required = {*required_names(schema)}
     for name, node in _containers(value):
         if isinstance(node, dict):
             if any(_has_fewer(node, key, one) for key, one in node.items() if type(one) is int):
@@ -343,7 +342,7 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> str:
         if len(counts) > 2 and [*dict.fromkeys(counts)] == [*range(counts[0], end - 1)]:
             return "counted_twice"  # 1, 1 is no count
         rising = all(one < following for one, following in pairwise(counts))
-        if rising and counts[-1] >= end and name in required:
+        if rising and counts[-1] >= end and name in required_names(schema):
             return COUNTING_GAP
     return ""
 

@@ -358,7 +358,7 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     if place == len(raw):
         return stripped
     if (acted := re.search(rf"(?m:^)Action:\s*({names}){_BARE_INPUT}\Z", raw)) is not None:
-        return _acted(raw, acted, gate.schemas.get(acted[1]) or {})
+        return _acted(source, acted, gate.schemas.get(acted[1]) or {})
     if raw.startswith(("<", "~", ">", "|", "```py")):
         return []
     report = extract_with_report(raw, _CALL)
@@ -372,12 +372,11 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     return [call] if call is not None and call.name in known else []
 
 
-def _acted(raw: str, acted: re.Match[str], schema: Mapping[str, Any]) -> Sequence[ReadCall]:
+def _acted(source: Source, acted: re.Match[str], schema: Mapping[str, Any]) -> Sequence[ReadCall]:
     """ReAct's call with one bare argument, where the tool wants one and the call is meant."""
     needed = list(schema.get("required") or ())
-    shown = is_shown(raw, acted.start(), len(raw), marked=True) or answers(
-        Source(raw), acted.start()
-    )
+    start, end = acted.span()
+    shown = is_shown(source.text, start, end, marked=True) or answers(source, start)
     fits = len(needed) == 1 or not properties_of(schema)
     given = dict.fromkeys(needed, acted[2] or acted[3])
     return [ReadCall(acted[1], given)] if fits and not shown else []
