@@ -180,10 +180,13 @@ def test_two_windows_never_overwrite_each_other(
             tab.page.goto(f"{root_of(desk)}/plan")
             tab.page.click("summary:has-text('Change the story')")
         field = "#edit-story [name=where][value='concept.logline'] ~ label textarea"
+        # Both are typed in before either is saved: a field without words of its own follows the disk.
+        other.page.fill(field, "From the second window.")
+        before = other.page.get_attribute("body", "data-seen") or ""
         at.page.fill(field, "From the first window.")
         at.page.keyboard.press("Control+Enter")
         expect(at.page.locator("#edit-story .told")).to_have_text("Saved")
-        other.page.fill(field, "From the second window.")
+        expect(other.page.locator("body")).not_to_have_attribute("data-seen", before)
         other.page.keyboard.press("Control+Enter")
         other.page.wait_for_selector("h1:has-text('This was changed elsewhere')")
         expect(other.page.locator(".versions .paper")).to_have_text("From the first window.")
