@@ -329,6 +329,7 @@ class Judgement:
         faults: How many required fields are missing or values mistyped.
         applied: Names of the coercions and unwrappings.
         trouble: A refusal kind when the value must not be used.
+        detail: What exactly is wrong with it, or "".
     """
 
     value: Any
@@ -337,6 +338,7 @@ class Judgement:
     faults: int = 0
     applied: tuple[str, ...] = ()
     trouble: str = ""
+    detail: str = ""
 
     @property
     def rank(self) -> tuple[int, int, int]:
@@ -412,9 +414,9 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     level = _level(coerced, schema, found)
     if level > STRANGE and is_template(coerced, schema):
         return Judgement(value, 0, trouble="placeholder")
-    if level > STRANGE and (kind := miscounted(coerced, schema)):
-        return Judgement(value, 0, trouble=kind)
-    trouble = "wrong_shape" if level <= STRANGE else ""
+    trouble, detail = miscounted(coerced, schema) if level > STRANGE else ("wrong_shape", "")
+    if detail:
+        return Judgement(value, 0, trouble=trouble, detail=detail)
     faults = found.missing + found.mistyped
     return Judgement(coerced, level, found.known, faults, tuple(coercion.applied), trouble)
 

@@ -321,16 +321,18 @@ _COUNTERS: Final = ("number", "index", "id", "no", "nr")
 _WORDS_OF_A_KEY: Final = re.compile(r"[_\W]+|(?<=[^\W_])(?=[A-Z])")
 
 
-def miscounted(value: Any, schema: Mapping[str, Any]) -> str:
-    """The refusal kind of a list that counts itself from the start and has a number twice or skips one.
+def miscounted(value: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
+    """Why a list that counts itself from the start is not whole: a refusal kind and the numbers, or "".
 
-    A list that the schema does not require may hold a selection. An object that says how many
-    items its list has ("total_chapters") and has fewer lacks some, too.
+    It has a number twice or skips one. A list that the schema does not require may hold a selection.
+    An object that says how many items its list has ("total_chapters") and has fewer lacks some, too.
     """
     for name, node in _containers(value):
         if isinstance(node, dict):
-            if any(_has_fewer(node, key, one) for key, one in node.items() if type(one) is int):
-                return COUNTING_GAP
+            said = ((key, one, _fewer(node, key, one)) for key, one in node.items())
+            for key, one, fewer in said:
+                if fewer:
+                    return COUNTING_GAP, f"{key} is {one}, but the list has {fewer}"
             continue
         items = [one for one in node if isinstance(one, dict)]
         field = next(iter(items[0]), "") if len(items) == len(node) > 1 else ""
@@ -338,22 +340,25 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> str:
         by_name = field in _COUNTERS or is_same_word(field, name)
         if not (by_name and counts[0] in (0, 1) and all(type(one) is int for one in counts)):
             continue
-        end = counts[0] + len(counts)
+        end, where = counts[0] + len(counts), name or "the list"
         if len(counts) > 2 and [*dict.fromkeys(counts)] == [*range(counts[0], end - 1)]:
-            return "counted_twice"  # 1, 1 is no count
+            ((twice, _),) = Counter(counts).most_common(1)  # 1, 1 is no count
+            return "counted_twice", f"{field} {twice} is twice in {where}"
         rising = all(one < following for one, following in pairwise(counts))
         if rising and counts[-1] >= end and name in required_names(schema):
-            return COUNTING_GAP
-    return ""
+            at, jump = next((at, one) for at, one in enumerate(counts) if one > counts[0] + at)
+            return COUNTING_GAP, f"{field} {jump} follows {counts[at - 1]} in {where}"
+    return "", ""
 
 
-def _has_fewer(node: Mapping[str, Any], key: str, count: int) -> bool:
-    """Whether a member counts more items than the list has that its name says beside one word."""
+def _fewer(node: Mapping[str, Any], key: str, count: Any) -> int:
+    """How many items the list has that a member counts more of, and that its name says beside one word."""
     words = [word.casefold() for word in _WORDS_OF_A_KEY.split(key)]
-    return len(words) == 2 and any(
-        isinstance(one, list) and 0 < len(one) < count and name.casefold() in words
-        for name, one in node.items()
+    lists = (
+        one for name, one in node.items() if isinstance(one, list) and name.casefold() in words
     )
+    sizes = [len(one) for one in lists if type(count) is int and len(one) < count]
+    return max(sizes, default=0) if len(words) == 2 else 0
 
 
 _REASONING: Final = re.compile(REASONING_NAME, re.IGNORECASE)

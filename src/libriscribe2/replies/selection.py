@@ -418,7 +418,9 @@ def _refusal(task: Task, spans: Sequence[Span], readings: Sequence[Reading]) -> 
         return _span_refusal(task, max(damaged, key=lambda span: span.end - span.start))
     if judged:
         worst = max(judged, key=lambda item: (item.judgement.level, item.end - item.start))
-        return refusal(worst.judgement.trouble, task.text, worst.start)
+        verdict = worst.judgement
+        shown = "" if verdict.detail else task.text  # its place says less
+        return refusal(verdict.trouble, shown, worst.start, verdict.detail)
     return refusal("no_json")
 
 

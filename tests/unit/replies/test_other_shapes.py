@@ -250,6 +250,7 @@ def test_OV_29_a_list_that_has_to_be_there_skips_no_number() -> None:
         refused = read(text, CHAPTERS).refusal
         assert refused is not None
         assert refused.kind == "counting_gap"
+        assert "number 9 follows 2 in chapters" in refused.feedback
         answer = read(text, selection)
         assert answer.ok
         assert "counting_gap" in answer.report.issues
