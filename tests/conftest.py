@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import shutil
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,10 @@ from hypothesis import HealthCheck, settings
 from libriscribe2.llm.providers import PROVIDERS
 
 _door_is_shut = True
+
+# A shell that starts the suite in the background has it ignore Ctrl-C, and programs inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Where a property does not say how many examples it needs: the whole suite has two minutes. No
 # time is asserted: the machine may be busy.
