@@ -24,7 +24,6 @@ _ALIKE: Final = str.maketrans("асеорхуіѕј", "aceopxyisj")
 _MAX_NODES: Final = 20_000
 _MAX_REFERENCES: Final = 20
 _ANY: Final[Mapping[str, Any]] = {}
-_VALUES: Final = ("examples", "default", "const", "enum")
 _SAME: Final = ("items", "anyOf", "oneOf", "allOf")
 _TYPES: Final = (bool, int, float, str, dict, list, type(None))
 _NAMES: Final = ("boolean", "integer", "number", "string", "object", "array", "null")
@@ -170,18 +169,23 @@ def plain_name(name: str) -> str:
     return re.sub(r"^\d+[.)] |[\W_]+", "", normalize("NFKD", name)).casefold().translate(_ALIKE)
 
 
-def required_names(schema: Any) -> Iterator[str]:
-    """The names of all required properties, at any depth; "" for a list that is all of the value."""
-    pending: list[Any] = [schema]
+def schema_nodes(schema: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every node of a schema, with the name of the property that it, or its list, stands under."""
+    pending: list[tuple[str, Any]] = [("", schema)]
     while pending:
-        node = pending.pop()
-        if isinstance(node, Mapping):
-            required = node.get("required")
-            named = required if isinstance(required, list) else ()
-            yield from (one for one in named if isinstance(one, str))
-            pending += (part for key, part in node.items() if key not in _VALUES)
-        elif isinstance(node, list):
-            pending += node
+        name, node = pending.pop()
+        if isinstance(node, list):
+            pending += [(name, part) for part in node]
+        elif isinstance(node, Mapping):
+            yield name, node
+            pending += [(name if key in _SAME else key, part) for key, part in node.items()]
+
+
+def required_names(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The names of all required properties, at any depth; "" for a list that is all of the value."""
+    for _, node in schema_nodes(schema):
+        required = node.get("required")
+        yield from required if isinstance(required, list) else ()
     if "array" in types_of(resolve(schema, schema)):
         yield ""
 
@@ -206,28 +210,9 @@ def identifier_marks(schema: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 
     The mark is the keyword `identifier`, at the property or at the items of its list.
     """
-    pending: list[tuple[str, Any]] = [("", schema)]
-    while pending:
-        name, node = pending.pop()
-        if isinstance(node, list):
-            pending += [(name, part) for part in node]
-        elif isinstance(node, Mapping):
-            if isinstance(mark := node.get("identifier"), bool):
-                yield name, mark
-            pending += [(name if key in _SAME else key, part) for key, part in node.items()]
-
-
-def children(node: Mapping[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
-    """The value's children beside their schema nodes."""
-    if isinstance(value, dict):
-        properties = properties_of(node)
-        extra = node.get("additionalProperties")
-        for key, item in value.items():
-            yield properties.get(key, extra if isinstance(extra, Mapping) else _ANY), item
-    elif isinstance(value, list):
-        items = node.get("items", _ANY)
-        for item in value:
-            yield items, item
+    for name, node in schema_nodes(schema):
+        if isinstance(mark := node.get("identifier"), bool):
+            yield name, mark
 
 
 def fit(value: Any, schema: Mapping[str, Any]) -> Fit:
@@ -244,15 +229,12 @@ def fit(value: Any, schema: Mapping[str, Any]) -> Fit:
             continue
         if isinstance(item, dict):
             missing += len(missing_keys(branch, item))
-        pending.extend(pair for pair in children(branch, item) if pair[0])
-    return Fit(_known(value, schema), missing, mistyped)
-
-
-def _known(value: Any, schema: Mapping[str, Any]) -> int:
-    branch = branch_for(schema, value, schema)
-    if branch is None or not isinstance(value, dict):
-        return 0
-    return sum(key in value for key in properties_of(branch))
+            properties, extra = properties_of(branch), branch.get("additionalProperties")
+            pending += [(properties.get(key, extra), one) for key, one in item.items()]
+        elif isinstance(item, list) and "items" in branch:
+            pending += [(branch["items"], one) for one in item]
+    root = branch_for(schema, value, schema) if isinstance(value, dict) else None
+    return Fit(sum(key in value for key in properties_of(root or _ANY)), missing, mistyped)
 
 
 SCHEMA_WORDS: Final = frozenset(
