@@ -94,13 +94,13 @@ class Coercion:
 
     def _fitted(self, value: Any, node: Any) -> Any:
         """The value in a type that the node accepts, if there is exactly one way."""
-        branches = alternatives(resolve(node, self._root), self._root)
-        if value == "null" and any(accepts_type(branch, None) for branch in branches):
+        if value == "null" and branch_for(node, None, self._root) is not None:
             self.applied.append("null_dropped")
             return None
+        branches = alternatives(node, self._root)
+        wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if any(accepts_type(branch, value) for branch in branches):
             return value
-        wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if len(wanted) != 1:
             return value
         number = partial(number_in, field=self._field)
@@ -126,8 +126,7 @@ class Coercion:
         """A list from a comma-separated string, or from one string per line."""
         if not isinstance(value, str) or "array" not in types_of(node) or value[:1] == "[":
             return None
-        items = resolve(node.get("items"), self._root)
-        if not any(accepts_type(branch, "") for branch in alternatives(items, self._root)):
+        if branch_for(node.get("items"), "", self._root) is None:
             return None
         lines = value.strip().splitlines()
         parts = [part.strip() for part in (lines if len(lines) > 1 else _LIST_COMMA.split(value))]
@@ -149,9 +148,8 @@ class Coercion:
     def _decoded(self, value: Any, _node: Mapping[str, Any]) -> Any:
         """The list or object that a string holds as JSON."""
         text = value.strip() if isinstance(value, str) else ""
-        parsed = strict_parse(text) if text[:1] in ("{", "[") else None
-        fits = parsed is not None and parsed.end == len(text)
-        return parsed.value if parsed is not None and fits else None
+        parsed = strict_parse(text)
+        return parsed.value if text[:1] in ("{", "[") and parsed.end == len(text) else None
 
     def _indexed(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The values of an object whose keys count ("1", "2" or "scene1", "scene2") or name them.
@@ -175,20 +173,15 @@ class Coercion:
         self, items: list[Any], keys: Sequence[Any], node: Mapping[str, Any], kind: str
     ) -> list[Any] | None:
         """The items with their keys as the one member of this type that each of them lacks."""
-        branches = [branch_for(node.get("items"), item, self._root) for item in items]
-        if not all(isinstance(item, dict) for item in items) or not all(branches):
+        if not all(isinstance(item, dict) for item in items):
             return None
-        lacking = {
-            tuple(missing_keys(branch, item))
-            for branch, item in zip(branches, items, strict=True)
-            if branch
-        }
-        name = next(iter(lacking))
-        if len(lacking) > 1 or len(name) != 1 or branches[0] is None:
+        branches = [branch_for(node.get("items"), item, self._root) or {} for item in items]
+        lacking = [missing_keys(*pair) for pair in zip(branches, items, strict=True)]
+        name = lacking[0][0] if len(lacking[0]) == 1 else ""
+        field = resolve(properties_of(branches[0]).get(name), self._root)
+        if kind not in types_of(field) or any(names != [name] for names in lacking):
             return None
-        if kind not in types_of(resolve(properties_of(branches[0]).get(name[0]), self._root)):
-            return None
-        return [{name[0]: key, **item} for key, item in zip(keys, items, strict=True)]
+        return [{name: key, **item} for key, item in zip(keys, items, strict=True)]
 
     def _contradicts(self, items: list[Any], counts: list[int], node: Mapping[str, Any]) -> bool:
         """Whether the items count otherwise than their keys."""
@@ -233,14 +226,11 @@ class Coercion:
         renamed: dict[str, Any] = {}
         for key, item in value.items():
             target = key if key in properties else names.get(plain_name(key))
-            counted = _COUNTED.fullmatch(key)
-            if not (target or counted) and (
-                near := get_close_matches(plain_name(key), missing, 1, _NEAR)
-            ):
-                target = None if names[near[0]] in renamed else names[near[0]]
             listed = None
-            if counted and not target:
+            if target is None and (counted := _COUNTED.fullmatch(key)):
                 listed = self._list_of(counted[1], item, value, properties)
+            elif target is None and (near := get_close_matches(plain_name(key), missing, 1, _NEAR)):
+                target = None if names[near[0]] in renamed else names[near[0]]
             if target is not None and target != key and target in value:
                 same = same_json(value[target], item)
                 self.trouble = self.trouble if same else "conflicting_keys"
@@ -371,9 +361,7 @@ def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False)
         return _under_its_list(value, schema) or here
     if any(_rivals(best, level) for level in levels):
         return Judgement(value, 0, trouble="several_items")
-    return Judgement(
-        best.value, FULL, best.known, best.faults, ("unwrapped", *best.applied), best.trouble
-    )
+    return replace(best, applied=("unwrapped", *best.applied))
 
 
 def _under_its_list(value: Any, schema: Mapping[str, Any]) -> Judgement | None:
@@ -382,11 +370,8 @@ def _under_its_list(value: Any, schema: Mapping[str, Any]) -> Judgement | None:
     if not name or (isinstance(value, dict) and name in value):
         return None
     listed = _measure({name: value}, schema, strict=False)
-    return (
-        replace(listed, applied=("one_item_list", *listed.applied))
-        if listed.level == FULL
-        else None
-    )
+    wrapped = replace(listed, applied=("one_item_list", *listed.applied))
+    return wrapped if listed.level == FULL else None
 
 
 def _without_schema(value: Any) -> Judgement:

@@ -114,8 +114,9 @@ def types_of(node: Mapping[str, Any]) -> frozenset[str]:
     return frozenset({"array"}) if "items" in node else frozenset()
 
 
-def alternatives(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The node itself, or the branches of its anyOf or oneOf."""
+def alternatives(node: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The node itself, or the branches of its anyOf or oneOf, resolved."""
+    node = resolve(node, root)
     branches = node.get("anyOf") or node.get("oneOf")
     if not isinstance(branches, list):
         return [node]
@@ -142,8 +143,7 @@ def _is_listed(node: Mapping[str, Any], value: Any) -> bool:
 
 def branch_for(node: Any, value: Any, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The resolved branch of a schema node that takes a value of this type, or None."""
-    branches = alternatives(resolve(node, root), root)
-    fitting = [branch for branch in branches if accepts_type(branch, value)]
+    fitting = [branch for branch in alternatives(node, root) if accepts_type(branch, value)]
     if not isinstance(value, dict) or len(fitting) < 2:
         return fitting[0] if fitting else None
     return min(fitting, key=lambda branch: len(missing_keys(branch, value)))

@@ -1,7 +1,7 @@
 """The one value among all candidates of a reply; a refusal where two answers are as good."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
 from libriscribe2.replies.formatting import around_artifacts, value_artifacts, with_backslashes
 from libriscribe2.replies.normalise import ASIDE_NAME, begins_line
 from libriscribe2.replies.outcome import (
+    DECODED_STRING,
     DIRECT_PARSE,
     JSON_REPAIR,
     MARKDOWN_BLOCK,
@@ -276,11 +277,11 @@ def best_reading(
     return _accepted(task, best, spans)
 
 
-def under_layers(report: ExtractionReport, names: tuple[str, ...], method: str) -> ExtractionReport:
+def under_layers(report: ExtractionReport, names: Iterable[str]) -> ExtractionReport:
     """The report of a view, with the layers that were undone as its first repairs."""
     undone = tuple(Repair(name, lossless=True, position=0) for name in names)
-    kept = report.method if report.method == JSON_REPAIR else method
-    return report._replace(repairs=(*undone, *report.repairs), method=kept)
+    method = JSON_REPAIR if report.method == JSON_REPAIR else DECODED_STRING
+    return report._replace(repairs=(*undone, *report.repairs), method=method)
 
 
 def _is_usable(task: Task, item: Reading) -> bool:
@@ -291,12 +292,9 @@ def _is_usable(task: Task, item: Reading) -> bool:
     line = task.text[max(0, item.start - _WINDOW) : item.start].rpartition("\n")[2]
     if "one_item_list" in verdict.applied and line.strip() in ("-", "*", "+"):
         return False  # an item of YAML among others
-    return verdict.level > BARE or _stands_alone(task.text, item)
-
-
-def _stands_alone(text: str, item: Reading) -> bool:
-    """Whether a value has its lines for itself; "[1]" in a sentence is a footnote."""
-    return begins_line(text, item.start) and _LINE_REST.match(text, item.end) is not None
+    # A bare list has its lines for itself; "[1]" in a sentence is a footnote.
+    alone = begins_line(task.text, item.start) and _LINE_REST.match(task.text, item.end)
+    return verdict.level > BARE or bool(alone)
 
 
 def _larger_damage(
@@ -354,8 +352,8 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
 def _is_doubted(task: Task, best: Reading, others: Sequence[Span], before: str) -> bool:
     """Whether what stands around the chosen value may change it, or says that it is a part."""
     text, value, wanted = task.text, best.judgement.value, task.wanted or {}
-    again = [span.end for span in others if span.start >= best.end and _repeats(span, best)]
-    end = max(again, default=best.end)
+    again = (span for span in others if span.start >= best.end and same_json(span.value, value))
+    end = max((span.end for span in again), default=best.end)
     behind = min((span.start for span in others if span.start >= end), default=len(text))
     rest = text[end:behind]
     after = words_of(rest)
@@ -392,10 +390,6 @@ def _prose(text: str, start: int, end: int, values: Sequence[Span]) -> str:
 
 def _is_list_of_objects(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-
-
-def _repeats(span: Span, best: Reading) -> bool:
-    return span.value is not None and same_json(span.value, best.judgement.value)
 
 
 def _method(text: str, best: Reading) -> str:
