@@ -26,6 +26,7 @@ from libriscribe2.replies.schema_fit import (
     properties_of,
     resolve,
     sole_list,
+    types_at,
     types_of,
 )
 from libriscribe2.replies.strict_json import same_json, strict_parse
@@ -178,8 +179,8 @@ class Coercion:
         branches = [branch_for(node.get("items"), item, self._root) or {} for item in items]
         lacking = [missing_keys(*pair) for pair in zip(branches, items, strict=True)]
         name = lacking[0][0] if len(lacking[0]) == 1 else ""
-        field = resolve(properties_of(branches[0]).get(name), self._root)
-        if kind not in types_of(field) or any(names != [name] for names in lacking):
+        kinds = types_at(properties_of(branches[0]).get(name), self._root)
+        if kind not in kinds or any(names != [name] for names in lacking):
             return None
         return [{name: key, **item} for key, item in zip(keys, items, strict=True)]
 
@@ -249,11 +250,8 @@ class Coercion:
     ) -> str | None:
         """The list that a member of this name is an item of: "chapters" for "chapter_1"."""
         stem = plain_name(name)
-        lists = [
-            name
-            for name, node in properties.items()
-            if "array" in types_of(resolve(node, self._root))
-        ]
+        nodes = properties.items()
+        lists = [name for name, node in nodes if "array" in types_at(node, self._root)]
         named = [name for name in lists if stem and plain_name(name).startswith(stem)]
         missing = [name for name in lists if name not in value and isinstance(item, dict)]
         found = named or missing
@@ -266,9 +264,8 @@ class Coercion:
             key
             for key, item in value.items()
             if item is None
-            and key in properties
             and key not in required
-            and branch_for(properties[key], None, self._root) is None
+            and branch_for(properties.get(key), None, self._root) is None
         ]
         self.applied += ["null_dropped"] * bool(empty)
         return {key: item for key, item in value.items() if key not in empty} if empty else value
@@ -359,7 +356,9 @@ def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False)
         return here
     if best.level < FULL:
         return _under_its_list(value, schema) or here
-    if any(_rivals(best, level) for level in levels):
+    beside = next(level for level in levels if best in level)
+    equals = (one.value for one in beside if one.rank == best.rank)
+    if not all(same_json(one, best.value) for one in equals):  # a draft and a final version
         return Judgement(value, 0, trouble="several_items")
     return replace(best, applied=("unwrapped", *best.applied))
 
@@ -389,7 +388,7 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     """Measure one value as it stands, without a look inside."""
     if is_schema_echo(value, schema):
         return Judgement(value, 0, trouble="schema_echo")
-    if isinstance(value, list) and len(value) > 1 and "object" in _root_types(schema):
+    if isinstance(value, list) and len(value) > 1 and "object" in types_at(schema, schema):
         return Judgement(value, 0, trouble="several_items")
     coercion = Coercion(schema)
     coerced = value if strict else coercion.apply(value)
@@ -406,36 +405,17 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     return Judgement(coerced, level, found.known, faults, tuple(coercion.applied), trouble)
 
 
-def _root_types(schema: Mapping[str, Any]) -> frozenset[str]:
-    return types_of(resolve(schema, schema))
-
-
 def _level(value: Any, schema: Mapping[str, Any], found: Fit) -> int:
-    wanted = _root_types(schema)
+    node, wanted = resolve(schema, schema), types_at(schema, schema)
     if wanted and json_type(value) not in wanted:
         return STRANGE
+    placed = found.known > 0 or not properties_of(node) or (not value and found.full)
     if isinstance(value, list) and not found.full:
-        return PARTIAL if any(_familiar(item, schema) for item in value) else STRANGE
-    nameless = not properties_of(resolve(schema, schema))
-    placed = found.known > 0 or nameless or (not value and found.full)
+        fields = properties_of(resolve(node.get("items"), schema)).keys()
+        placed = any(not isinstance(item, dict) or fields & item.keys() for item in value)
     if not placed:
         return STRANGE
     return FULL if found.full else PARTIAL
-
-
-def _familiar(item: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether an item of a wanted list has any of the fields that its items should have."""
-    node = resolve(resolve(schema, schema).get("items"), schema)
-    return not isinstance(item, dict) or bool(properties_of(node).keys() & item.keys())
-
-
-def _rivals(best: Judgement, level: Sequence[Judgement]) -> bool:
-    """Whether another object beside the best one answers as well: a draft and a final version."""
-    alone = isinstance(best.value, dict) or "one_item_list" in best.applied
-    if not alone or not any(one is best for one in level):
-        return False
-    equals = [one for one in level if one.rank == best.rank]
-    return any(not same_json(one.value, best.value) for one in equals)
 
 
 def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[list[Any]]:
@@ -447,8 +427,6 @@ def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[list[Any]]:
     for _ in range(_MAX_WRAPPER_DEPTH):
         level = [inner for outer in level for inner in _contents(outer, schema)][:_MAX_WRAPPED]
         yield level
-    if isinstance(value, dict) and "array" in _root_types(schema):
-        yield [[value]]
 
 
 def _contents(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:

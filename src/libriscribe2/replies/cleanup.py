@@ -164,10 +164,8 @@ def _fast_path(
 
 def _hopeless(text: Normalised) -> str:
     """The refusal kind of a reply that needs no further look, or ""."""
-    if text.unclosed_reasoning and not text.text:
-        return "unclosed_reasoning"
     if not text.text:
-        return "empty"
+        return "unclosed_reasoning" if text.unclosed_reasoning else "empty"
     return "markup_document" if text.text[:9].lower().startswith(_MARKUP) else ""
 
 
@@ -216,11 +214,9 @@ def field_errors(error: ValidationError) -> list[str]:
 
     An error of the whole object has no field; its message then stands alone.
     """
-    messages = []
-    for detail in error.errors(include_url=False, include_context=False):
-        path = ".".join(str(part) for part in detail["loc"])
-        messages.append(f"{path}: {detail['msg']}" if path else detail["msg"])
-    return messages
+    details = error.errors(include_url=False, include_context=False)
+    told = ((".".join(map(str, detail["loc"])), detail["msg"]) for detail in details)
+    return [f"{path}: {message}" if path else message for path, message in told]
 
 
 def validated_model(data: Any, model: type[ModelT]) -> tuple[ModelT | None, list[str]]:

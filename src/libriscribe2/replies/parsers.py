@@ -146,8 +146,6 @@ def _feedback(error: SchemaError) -> str:
         wanted = "at least" if error.validator == "minItems" else "at most"
         items = error.instance if isinstance(error.instance, list) else []
         return f"{where}: {len(items)} items; wanted {wanted} {error.validator_value}"
-    if error.validator == "enum":
-        return f"{where}: {error.instance!r} is not one of {error.validator_value}"
     return f"{where}: {error.message}"
 
 

@@ -114,6 +114,11 @@ def types_of(node: Mapping[str, Any]) -> frozenset[str]:
     return frozenset({"array"}) if "items" in node else frozenset()
 
 
+def types_at(node: Any, root: Mapping[str, Any]) -> frozenset[str]:
+    """The types of a schema node that may be a reference."""
+    return types_of(resolve(node, root))
+
+
 def alternatives(node: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The node itself, or the branches of its anyOf or oneOf, resolved."""
     node = resolve(node, root)
@@ -124,15 +129,10 @@ def alternatives(node: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def accepts_type(node: Mapping[str, Any], value: Any) -> bool:
-    """Whether a resolved schema node allows a value of this type."""
-    allowed = types_of(node)
-    kind = json_type(value)
-    if not allowed or kind in allowed:
-        return _is_listed(node, value)
-    return kind == "integer" and "number" in allowed
-
-
-def _is_listed(node: Mapping[str, Any], value: Any) -> bool:
+    """Whether a resolved schema node allows a value of this type, and lists it if it lists any."""
+    allowed, kind = types_of(node), json_type(value)
+    if allowed and kind not in allowed:
+        return kind == "integer" and "number" in allowed
     if isinstance(value, dict | list):
         return True
     if "const" in node:
@@ -186,7 +186,7 @@ def required_names(schema: Mapping[str, Any]) -> Iterator[str]:
     for _, node in schema_nodes(schema):
         required = node.get("required")
         yield from required if isinstance(required, list) else ()
-    if "array" in types_of(resolve(schema, schema)):
+    if "array" in types_at(schema, schema):
         yield ""
 
 
@@ -195,14 +195,14 @@ def sole_list(schema: Mapping[str, Any]) -> str:
     node = resolve(schema, schema)
     properties = properties_of(node)
     needed = list(node.get("required") or properties)
-    alone = len(needed) == 1 and "array" in types_of(resolve(properties.get(needed[0]), schema))
+    alone = len(needed) == 1 and "array" in types_at(properties.get(needed[0]), schema)
     return needed[0] if alone else ""
 
 
 def integers_of(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
     """The properties of an object that are integers and nothing else."""
     found = properties_of(node).items()
-    return [name for name, prop in found if types_of(resolve(prop, root)) == {"integer"}]
+    return [name for name, prop in found if types_at(prop, root) == {"integer"}]
 
 
 def identifier_marks(schema: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -246,8 +246,6 @@ def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether a value is itself a JSON Schema where the wanted schema asks for none."""
     if not isinstance(value, dict) or "properties" in properties_of(resolve(schema, schema)):
         return False
-    declared = value.get("properties")
-    if not isinstance(declared, dict) or not declared:
-        return False
-    keywords = SCHEMA_WORDS - {"title", "description"}
-    return all(isinstance(node, dict) and keywords & node.keys() for node in declared.values())
+    declared, keywords = properties_of(value).values(), SCHEMA_WORDS - {"title", "description"}
+    echoes = (isinstance(node, dict) and bool(keywords & node.keys()) for node in declared)
+    return bool(declared) and all(echoes)

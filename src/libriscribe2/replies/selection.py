@@ -24,7 +24,7 @@ from libriscribe2.replies.outcome import (
 )
 from libriscribe2.replies.remarks import gainsays, has_gap, is_a_share, miscounts, weighs, words_of
 from libriscribe2.replies.repair import lacks_end
-from libriscribe2.replies.schema_fit import properties_of, resolve, sole_list, types_of
+from libriscribe2.replies.schema_fit import properties_of, resolve, sole_list, types_at
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
 _JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
@@ -156,7 +156,7 @@ def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
     objects = [span for span in spans if isinstance(span.value, dict) and not span.nested]
     if task.wanted is None or task.strict or len(objects) < 2:  # one object is no row
         return None
-    is_list = "array" in types_of(resolve(task.wanted, task.wanted))
+    is_list = "array" in types_at(task.wanted, task.wanted)
     name = "" if is_list else sole_list(task.wanted)
     if (is_list or name) and not any(name in span.value for span in objects):
         row, items = _row(task.text, objects)
@@ -170,7 +170,10 @@ def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
         value: Any = {name: items} if name else items
         repair = "missing_list_brackets"
     else:
-        value, repair = _merged(objects), "merged_parts"
+        members = [member for span in objects for member in span.value.items()]
+        value, repair = dict(members), "merged_parts"
+        if len(value) < len(members):
+            return None  # two of them share a key
     verdict = judge(value, task.wanted)
     if verdict.level < FULL:
         return None
@@ -184,34 +187,21 @@ def _row(text: str, objects: Sequence[Span]) -> tuple[list[Span], Any]:
 
     With them their values, by number where each has a heading with one.
     """
-    row = [objects[0]]
-    for span in objects[1:]:
-        between = words_of(text[row[-1].end : span.start])
+    row: list[Span] = []
+    numbers: list[str] = []
+    for span in objects:
+        lead = text[row[-1].end if row else 0 : span.start]
+        between = words_of(lead) if row else ""
         if between and not _HEADING.fullmatch(between):
             break
         row.append(span)
-    starts = [0, *(span.end for span in row)]
-    leads = [
-        text[max(at, span.start - _WINDOW) : span.start]
-        for at, span in zip(starts, row, strict=False)
-    ]
-    last = [words_of(lead).rpartition("\n")[2] for lead in leads]
-    heads = [_HEADING.fullmatch(line) for line in last]
-    numbers = [head[1] for head in heads if head and head[1]]
+        heading = _HEADING.fullmatch(words_of(lead[-_WINDOW:]).rpartition("\n")[2])
+        if heading and heading[1]:
+            numbers.append(heading[1])
     values = [span.value for span in row]
     if len(set(numbers)) == len(row):
         return row, dict(zip(numbers, values, strict=True))
     return row, None if numbers or miscounts(values) else values
-
-
-def _merged(objects: Sequence[Span]) -> dict[str, Any]:
-    """The members of all objects; none when two of them share a key."""
-    merged: dict[str, Any] = {}
-    for span in objects:
-        if merged.keys() & span.value.keys():
-            return {}
-        merged.update(span.value)
-    return merged
 
 
 def has_rival(best: Reading, usable: Sequence[Reading]) -> bool:
@@ -327,14 +317,14 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     )
     if len(spans) > 1:
         issues = (*issues, "several_values")
+    others = [span for span in spans if not best.start <= span.start < best.end]
+    before = _prose(text, 0, best.start, others)
     refused: Refusal | None = None
     if not best.lossless:
         outcome = next(span.outcome for span in spans if span.start == best.start)
         trouble = (outcome and outcome.trouble) or Trouble("cut_off", best.end)
         refused = refusal(trouble.kind, text, trouble.position, trouble.detail)
-    others = [span for span in spans if not best.start <= span.start < best.end]
-    before = _prose(text, 0, best.start, others)
-    if task.wanted is not None and refused is None and _is_doubted(task, best, others, before):
+    elif task.wanted is not None and _is_doubted(task, best, others, before):
         refused = refusal("remark", text, best.end)
     return ExtractionReport(
         verdict.value,
