@@ -261,9 +261,8 @@ def _json_part(reply: str) -> tuple[str, bool]:
 
 
 def _preference(span: Span) -> tuple[bool, bool, bool, int]:
-    sound = span.failure is None
     fenced = span.fence in ("json", "jsonc", "json5")
-    return sound, isinstance(span.value, dict), fenced, -span.start
+    return span.failure is None, isinstance(span.value, dict), fenced, -span.start
 
 
 def strip_json_text(text: str) -> Stripped:

@@ -193,7 +193,6 @@ def payload(result: ParserResult) -> Any:
 
 _EDGE: Final = f"{SPACE}\ufeff\u200b\u2060"
 _REASONING: Final = ("think", "thinking", "reasoning")
-_LONGEST_TAG: Final = 12
 
 
 FENCE_LINE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
@@ -264,10 +263,9 @@ def split_leading_reasoning(text: str) -> tuple[str | None, str]:
     inside belong to the text: a novel may well think aloud.
     """
     start = text.lstrip(_EDGE)
-    lowered = start[:_LONGEST_TAG].casefold()
     for name in _REASONING:
         before, closing, answer = start.partition(f"</{name}>")
-        opened = lowered.startswith(f"<{name}>")
+        opened = start[: len(name) + 2].casefold() == f"<{name}>"
         if opened and not closing:
             return before[len(name) + 2 :], ""
         if opened or (closing and f"<{name}>" not in before):

@@ -186,7 +186,7 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
         if isinstance(said := node.get("description"), str)
     }
     nodes = [node for _, node in _containers(value) if isinstance(node, dict)]
-    keys = {word for node in nodes for key in node for word in _spaced(key).split()}
+    keys = {word for node in nodes for key in node for word in _words(key)}
     for field, text in string_leaves(value):
         total += 1
         bare = text.strip()
@@ -214,8 +214,7 @@ def _ends_in_a_clause(text: str) -> bool:
 
 def _names_itself(field: str, text: str, keys: set[str]) -> bool:
     """Whether a text says its field's name, alone or among those of others: "Chapter title"."""
-    words = {*_spaced(text).split()}
-    return bool(field) and words <= keys and words >= {*_spaced(field).split()}
+    return bool(field) and _words(field) <= _words(text) <= keys
 
 
 def is_same_word(word: str, name: str) -> bool:
@@ -225,8 +224,8 @@ def is_same_word(word: str, name: str) -> bool:
     return len(short) > 2 and one[: len(short)] == other[: len(short)] and len(one) < len(other) + 3
 
 
-def _spaced(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", text).strip().casefold()
+def _words(text: str) -> set[str]:
+    return set(re.sub(r"[_-]", " ", text).casefold().split())
 
 
 def _containers(value: Any) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:
@@ -282,10 +281,9 @@ def _is_filled_list(texts: list[str]) -> bool:
     return counted and len(rest) == 1 and "" not in rest  # "1", "2" are answers
 
 
-def miscounts(items: Sequence[Any]) -> bool:
+def miscounts(items: Sequence[Mapping[str, Any]]) -> bool:
     """Whether objects in a row count themselves from the start, with a gap or a number twice."""
-    first = items[0] if items and all(isinstance(one, dict) for one in items) else {}
-    for key, number in first.items():
+    for key, number in items[0].items():
         counts = [one.get(key) for one in items]
         if _is_count(counts):
             return counts != list(range(number, number + len(counts)))

@@ -118,16 +118,14 @@ def _read(task: Task, span: Span) -> Reading | None:
         return Reading(span.start, span.end, verdict, span.fence, repairs, aside=aside)
     if task.strict or value is None:
         return None
-    if task.wanted is None and {one.name for one in repairs} >= _GUESSED:
+    names = {one.name for one in repairs}
+    if task.wanted is None and names >= _GUESSED:
         # "a { color: red }" in a sentence has no mark of JSON but its braces.
         verdict = replace(verdict, level=min(verdict.level, BARE))
-    if "string_from_number" in verdict.applied and any(
-        one.name == "number_format" for one in repairs
-    ):
+    if "string_from_number" in verdict.applied and "number_format" in names:
         verdict = replace(verdict, trouble="ambiguous")  # its digits are not as they were written
-    lossless = span.outcome.trouble is None
-    if lacks_end(span.outcome):
-        lossless = _is_whole(task, span, verdict)
+    torn = lacks_end(span.outcome)
+    lossless = _is_whole(task, span, verdict) if torn else span.outcome.trouble is None
     return Reading(span.start, span.end, verdict, span.fence, repairs, lossless, aside)
 
 
