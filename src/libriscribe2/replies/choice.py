@@ -26,6 +26,7 @@ from libriscribe2.replies.schema_fit import (
     properties_of,
     resolve,
     sole_list,
+    types_at,
     types_of,
 )
 from libriscribe2.replies.strict_json import same_json, strict_parse
@@ -94,13 +95,13 @@ class Coercion:
 
     def _fitted(self, value: Any, node: Any) -> Any:
         """The value in a type that the node accepts, if there is exactly one way."""
-        branches = alternatives(resolve(node, self._root), self._root)
-        if value == "null" and any(accepts_type(branch, None) for branch in branches):
+        if value == "null" and branch_for(node, None, self._root) is not None:
             self.applied.append("null_dropped")
             return None
+        branches = alternatives(node, self._root)
+        wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if any(accepts_type(branch, value) for branch in branches):
             return value
-        wanted = [branch for branch in branches if types_of(branch) != {"null"}]
         if len(wanted) != 1:
             return value
         number = partial(number_in, field=self._field)
@@ -126,8 +127,7 @@ class Coercion:
         """A list from a comma-separated string, or from one string per line."""
         if not isinstance(value, str) or "array" not in types_of(node) or value[:1] == "[":
             return None
-        items = resolve(node.get("items"), self._root)
-        if not any(accepts_type(branch, "") for branch in alternatives(items, self._root)):
+        if branch_for(node.get("items"), "", self._root) is None:
             return None
         lines = value.strip().splitlines()
         parts = [part.strip() for part in (lines if len(lines) > 1 else _LIST_COMMA.split(value))]
@@ -149,9 +149,8 @@ class Coercion:
     def _decoded(self, value: Any, _node: Mapping[str, Any]) -> Any:
         """The list or object that a string holds as JSON."""
         text = value.strip() if isinstance(value, str) else ""
-        parsed = strict_parse(text) if text[:1] in ("{", "[") else None
-        fits = parsed is not None and parsed.end == len(text)
-        return parsed.value if parsed is not None and fits else None
+        parsed = strict_parse(text)
+        return parsed.value if text[:1] in ("{", "[") and parsed.end == len(text) else None
 
     def _indexed(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The values of an object whose keys count ("1", "2" or "scene1", "scene2") or name them.
@@ -175,20 +174,15 @@ class Coercion:
         self, items: list[Any], keys: Sequence[Any], node: Mapping[str, Any], kind: str
     ) -> list[Any] | None:
         """The items with their keys as the one member of this type that each of them lacks."""
-        branches = [branch_for(node.get("items"), item, self._root) for item in items]
-        if not all(isinstance(item, dict) for item in items) or not all(branches):
+        if not all(isinstance(item, dict) for item in items):
             return None
-        lacking = {
-            tuple(missing_keys(branch, item))
-            for branch, item in zip(branches, items, strict=True)
-            if branch
-        }
-        name = next(iter(lacking))
-        if len(lacking) > 1 or len(name) != 1 or branches[0] is None:
+        branches = [branch_for(node.get("items"), item, self._root) or {} for item in items]
+        lacking = [missing_keys(*pair) for pair in zip(branches, items, strict=True)]
+        name = lacking[0][0] if len(lacking[0]) == 1 else ""
+        kinds = types_at(properties_of(branches[0]).get(name), self._root)
+        if kind not in kinds or any(names != [name] for names in lacking):
             return None
-        if kind not in types_of(resolve(properties_of(branches[0]).get(name[0]), self._root)):
-            return None
-        return [{name[0]: key, **item} for key, item in zip(keys, items, strict=True)]
+        return [{name: key, **item} for key, item in zip(keys, items, strict=True)]
 
     def _contradicts(self, items: list[Any], counts: list[int], node: Mapping[str, Any]) -> bool:
         """Whether the items count otherwise than their keys."""
@@ -233,14 +227,11 @@ class Coercion:
         renamed: dict[str, Any] = {}
         for key, item in value.items():
             target = key if key in properties else names.get(plain_name(key))
-            counted = _COUNTED.fullmatch(key)
-            if not (target or counted) and (
-                near := get_close_matches(plain_name(key), missing, 1, _NEAR)
-            ):
-                target = None if names[near[0]] in renamed else names[near[0]]
             listed = None
-            if counted and not target:
+            if target is None and (counted := _COUNTED.fullmatch(key)):
                 listed = self._list_of(counted[1], item, value, properties)
+            elif target is None and (near := get_close_matches(plain_name(key), missing, 1, _NEAR)):
+                target = None if names[near[0]] in renamed else names[near[0]]
             if target is not None and target != key and target in value:
                 same = same_json(value[target], item)
                 self.trouble = self.trouble if same else "conflicting_keys"
@@ -259,11 +250,8 @@ class Coercion:
     ) -> str | None:
         """The list that a member of this name is an item of: "chapters" for "chapter_1"."""
         stem = plain_name(name)
-        lists = [
-            name
-            for name, node in properties.items()
-            if "array" in types_of(resolve(node, self._root))
-        ]
+        nodes = properties.items()
+        lists = [name for name, node in nodes if "array" in types_at(node, self._root)]
         named = [name for name in lists if stem and plain_name(name).startswith(stem)]
         missing = [name for name in lists if name not in value and isinstance(item, dict)]
         found = named or missing
@@ -276,9 +264,8 @@ class Coercion:
             key
             for key, item in value.items()
             if item is None
-            and key in properties
             and key not in required
-            and branch_for(properties[key], None, self._root) is None
+            and branch_for(properties.get(key), None, self._root) is None
         ]
         self.applied += ["null_dropped"] * bool(empty)
         return {key: item for key, item in value.items() if key not in empty} if empty else value
@@ -369,11 +356,11 @@ def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False)
         return here
     if best.level < FULL:
         return _under_its_list(value, schema) or here
-    if any(_rivals(best, level) for level in levels):
+    beside = next(level for level in levels if best in level)
+    equals = (one.value for one in beside if one.rank == best.rank)
+    if not all(same_json(one, best.value) for one in equals):  # a draft and a final version
         return Judgement(value, 0, trouble="several_items")
-    return Judgement(
-        best.value, FULL, best.known, best.faults, ("unwrapped", *best.applied), best.trouble
-    )
+    return replace(best, applied=("unwrapped", *best.applied))
 
 
 def _under_its_list(value: Any, schema: Mapping[str, Any]) -> Judgement | None:
@@ -382,11 +369,8 @@ def _under_its_list(value: Any, schema: Mapping[str, Any]) -> Judgement | None:
     if not name or (isinstance(value, dict) and name in value):
         return None
     listed = _measure({name: value}, schema, strict=False)
-    return (
-        replace(listed, applied=("one_item_list", *listed.applied))
-        if listed.level == FULL
-        else None
-    )
+    wrapped = replace(listed, applied=("one_item_list", *listed.applied))
+    return wrapped if listed.level == FULL else None
 
 
 def _without_schema(value: Any) -> Judgement:
@@ -404,7 +388,7 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     """Measure one value as it stands, without a look inside."""
     if is_schema_echo(value, schema):
         return Judgement(value, 0, trouble="schema_echo")
-    if isinstance(value, list) and len(value) > 1 and "object" in _root_types(schema):
+    if isinstance(value, list) and len(value) > 1 and "object" in types_at(schema, schema):
         return Judgement(value, 0, trouble="several_items")
     coercion = Coercion(schema)
     coerced = value if strict else coercion.apply(value)
@@ -421,36 +405,17 @@ def _measure(value: Any, schema: Mapping[str, Any], *, strict: bool) -> Judgemen
     return Judgement(coerced, level, found.known, faults, tuple(coercion.applied), trouble)
 
 
-def _root_types(schema: Mapping[str, Any]) -> frozenset[str]:
-    return types_of(resolve(schema, schema))
-
-
 def _level(value: Any, schema: Mapping[str, Any], found: Fit) -> int:
-    wanted = _root_types(schema)
+    node, wanted = resolve(schema, schema), types_at(schema, schema)
     if wanted and json_type(value) not in wanted:
         return STRANGE
+    placed = found.known > 0 or not properties_of(node) or (not value and found.full)
     if isinstance(value, list) and not found.full:
-        return PARTIAL if any(_familiar(item, schema) for item in value) else STRANGE
-    nameless = not properties_of(resolve(schema, schema))
-    placed = found.known > 0 or nameless or (not value and found.full)
+        fields = properties_of(resolve(node.get("items"), schema)).keys()
+        placed = any(not isinstance(item, dict) or fields & item.keys() for item in value)
     if not placed:
         return STRANGE
     return FULL if found.full else PARTIAL
-
-
-def _familiar(item: Any, schema: Mapping[str, Any]) -> bool:
-    """Whether an item of a wanted list has any of the fields that its items should have."""
-    node = resolve(resolve(schema, schema).get("items"), schema)
-    return not isinstance(item, dict) or bool(properties_of(node).keys() & item.keys())
-
-
-def _rivals(best: Judgement, level: Sequence[Judgement]) -> bool:
-    """Whether another object beside the best one answers as well: a draft and a final version."""
-    alone = isinstance(best.value, dict) or "one_item_list" in best.applied
-    if not alone or not any(one is best for one in level):
-        return False
-    equals = [one for one in level if one.rank == best.rank]
-    return any(not same_json(one.value, best.value) for one in equals)
 
 
 def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[list[Any]]:
@@ -462,8 +427,6 @@ def _wrapped(value: Any, schema: Mapping[str, Any]) -> Iterator[list[Any]]:
     for _ in range(_MAX_WRAPPER_DEPTH):
         level = [inner for outer in level for inner in _contents(outer, schema)][:_MAX_WRAPPED]
         yield level
-    if isinstance(value, dict) and "array" in _root_types(schema):
-        yield [[value]]
 
 
 def _contents(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:

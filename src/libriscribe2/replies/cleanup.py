@@ -34,13 +34,7 @@ from libriscribe2.replies.formatting import (
     value_artifacts,
 )
 from libriscribe2.replies.normalise import Normalised, hides_value, normalise, plain_keys, views
-from libriscribe2.replies.outcome import (
-    DECODED_STRING,
-    DIRECT_PARSE,
-    MARKDOWN_BLOCK,
-    ExtractionReport,
-    refusal,
-)
+from libriscribe2.replies.outcome import DIRECT_PARSE, MARKDOWN_BLOCK, ExtractionReport, refusal
 from libriscribe2.replies.schema_fit import Schema, as_json_schema
 from libriscribe2.replies.selection import best_reading, under_layers
 from libriscribe2.replies.strict_json import json_error, strict_parse
@@ -81,8 +75,7 @@ def extract_with_report(
     if len(reply) > MAX_REPLY:
         return ExtractionReport(None, refusal=refusal("too_large"))
     text = normalise(reply)
-    refused = _hopeless(text)
-    if refused:
+    if refused := _hopeless(text):
         return ExtractionReport(None, issues=text.labels, refusal=refusal(refused))
     read_as = text.text if strict else plain_keys(text.text)
     report = _layered(read_as, wanted, strict=strict)
@@ -109,10 +102,8 @@ def extract_json_from_llm_response(
         strict: As for `extract_with_report`.
     """
     report = extract_with_report(response, schema, strict=strict)
-    if report.ok and isinstance(report.value, dict):
-        return report.value
-    _log_none(report, response)
-    return None
+    value: dict[str, Any] | None = _trusted(report, response, dict)
+    return value
 
 
 def extract_json_from_response(response: str | None) -> Any:
@@ -123,16 +114,17 @@ def extract_json_from_response(response: str | None) -> Any:
     report = extract_with_report(response)
     if report.issues:
         _LOG.warning("%s: %s", JSON_EXTRACTION_WARNING, ", ".join(report.issues))
-    if report.ok:
+    return _trusted(report, response, object)
+
+
+def _trusted(report: ExtractionReport, response: str | None, kind: type) -> Any:
+    """The value of a report if it is whole and of a kind; None, and why in the log, if not."""
+    if report.ok and isinstance(report.value, kind):
         return report.value
-    _log_none(report, response)
-    return None
-
-
-def _log_none(report: ExtractionReport, response: str | None) -> None:
     reason = report.refusal.reason if report.refusal else "the value is not an object"
     begin = (response or "")[:_PREVIEW]
     _LOG.error("No JSON object in the reply: %s; it begins %r", reason, begin)
+    return None
 
 
 def safe_json_loads(json_str: str | bytes) -> Any:
@@ -172,10 +164,8 @@ def _fast_path(
 
 def _hopeless(text: Normalised) -> str:
     """The refusal kind of a reply that needs no further look, or ""."""
-    if text.unclosed_reasoning and not text.text:
-        return "unclosed_reasoning"
     if not text.text:
-        return "empty"
+        return "unclosed_reasoning" if text.unclosed_reasoning else "empty"
     return "markup_document" if text.text[:9].lower().startswith(_MARKUP) else ""
 
 
@@ -196,7 +186,7 @@ def _layered(text: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> Ex
         for names, view in layers:
             reading = best_reading(view, wanted, strict=strict)
             if reading.refusal is None:
-                return under_layers(reading, names, DECODED_STRING)
+                return under_layers(reading, names)
         pending = layers[:2]
     if wanted is not None and not strict and first.refusal and first.refusal.kind in _NO_VALUE:
         return _foreign(text, wanted) or first
@@ -212,7 +202,7 @@ def _foreign(text: str, wanted: Mapping[str, Any]) -> ExtractionReport | None:
     for name, view in foreign.readings(text, wanted):
         reading = best_reading(view, wanted)
         if reading.ok and judge(reading.value, wanted).level == FULL:
-            return under_layers(reading, (name,), DECODED_STRING)
+            return under_layers(reading, [name])
     return None
 
 
@@ -224,11 +214,9 @@ def field_errors(error: ValidationError) -> list[str]:
 
     An error of the whole object has no field; its message then stands alone.
     """
-    messages = []
-    for detail in error.errors(include_url=False, include_context=False):
-        path = ".".join(str(part) for part in detail["loc"])
-        messages.append(f"{path}: {detail['msg']}" if path else detail["msg"])
-    return messages
+    details = error.errors(include_url=False, include_context=False)
+    told = ((".".join(map(str, detail["loc"])), detail["msg"]) for detail in details)
+    return [f"{path}: {message}" if path else message for path, message in told]
 
 
 def validated_model(data: Any, model: type[ModelT]) -> tuple[ModelT | None, list[str]]:
@@ -273,9 +261,8 @@ def _json_part(reply: str) -> tuple[str, bool]:
 
 
 def _preference(span: Span) -> tuple[bool, bool, bool, int]:
-    sound = span.failure is None
     fenced = span.fence in ("json", "jsonc", "json5")
-    return sound, isinstance(span.value, dict), fenced, -span.start
+    return span.failure is None, isinstance(span.value, dict), fenced, -span.start
 
 
 def strip_json_text(text: str) -> Stripped:

@@ -72,13 +72,9 @@ def code_span_end(text: str, start: int) -> int:
     ticks = _TICKS.match(text, start)
     if ticks is None:
         return start
-    limit = min(len(text), ticks.end() + _LONGEST_SPAN)
-    paragraph_end = text.find("\n\n", ticks.end(), limit)
-    limit = limit if paragraph_end < 0 else paragraph_end
-    for closing in _TICKS.finditer(text, ticks.end(), limit):
-        if len(closing[0]) == len(ticks[0]):
-            return closing.end()
-    return ticks.end()
+    paragraph = text[ticks.end() : ticks.end() + _LONGEST_SPAN].partition("\n\n")[0]
+    closing = re.search(rf"(?<!`)`{{{len(ticks[0])}}}(?!`)", paragraph)
+    return ticks.end() + (closing.end() if closing else 0)
 
 
 def unwrap_whole_fence(text: str) -> str:
@@ -179,13 +175,11 @@ def check_result(result: object) -> ParserResult:
     answer = dict(result)
     status = answer.get("status")
     if status == "error":
-        feedback = answer.get("feedback")
-        if not isinstance(feedback, str) or not feedback.strip():
+        if not has_text(answer.get("feedback")):
             answer["feedback"] = DEFAULT_FEEDBACK
-        return cast("ParserResult", answer)
-    if status != "success":
+    elif status != "success":
         raise TypeError(f'a parser\'s status must be "success" or "error", not {status!r:.200}')
-    if "data" not in answer and "sections" not in answer:
+    elif "data" not in answer and "sections" not in answer:
         if "content" not in answer:
             raise TypeError("a parser's success must carry `data` or `sections`")
         answer["data"] = answer.pop("content")
@@ -199,7 +193,6 @@ def payload(result: ParserResult) -> Any:
 
 _EDGE: Final = f"{SPACE}\ufeff\u200b\u2060"
 _REASONING: Final = ("think", "thinking", "reasoning")
-_LONGEST_TAG: Final = 12
 
 
 FENCE_LINE: Final = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$", re.MULTILINE)
@@ -270,10 +263,9 @@ def split_leading_reasoning(text: str) -> tuple[str | None, str]:
     inside belong to the text: a novel may well think aloud.
     """
     start = text.lstrip(_EDGE)
-    lowered = start[:_LONGEST_TAG].casefold()
     for name in _REASONING:
         before, closing, answer = start.partition(f"</{name}>")
-        opened = lowered.startswith(f"<{name}>")
+        opened = start[: len(name) + 2].casefold() == f"<{name}>"
         if opened and not closing:
             return before[len(name) + 2 :], ""
         if opened or (closing and f"<{name}>" not in before):

@@ -28,7 +28,6 @@ from libriscribe2.replies.schema_fit import Limits, as_json_schema
 _MAX_SHOWN: Final = 80
 _MAX_FIELDS: Final = 12
 _AGAIN: Final = "Please reply again with the whole JSON, all fields included, and nothing else."
-_NO_JSON: Final = "No JSON value could be read from your reply."
 
 
 def safe_extract_json(
@@ -55,7 +54,8 @@ def safe_extract_json(
         return failure(EMPTY_REPLY)
     report = extract_with_report(content, schema=model, strict=strict)
     if not report.ok:
-        return {**failure(_refused(report)), "report": report}
+        refused = report.refusal or refusal("no_json")
+        return {**failure(refused.feedback), "report": report}
     stripped = strip_value_emphasis(report.value, emphasis_fields, as_json_schema(model))
     log_stripped(stripped)
     try:
@@ -70,12 +70,6 @@ def pydantic_parser(
 ) -> Callable[[str], ParserResult]:
     """The parser that `safe_extract_json` is with these arguments."""
     return partial(safe_extract_json, model=model, strict=strict, emphasis_fields=emphasis_fields)
-
-
-def _refused(report: ExtractionReport) -> str:
-    """The refusal's own feedback; it always ends with the wish for the whole JSON."""
-    said = report.refusal.feedback if report.refusal is not None else _NO_JSON
-    return said if "whole JSON" in said else f"{said} {_AGAIN}"
 
 
 def _field_feedback(error: ValidationError) -> str:
@@ -123,12 +117,11 @@ def within_limits(parser: Callable[[str], Any], limits: Limits) -> Callable[[str
         if not faults:
             return result
         told = "\n".join(f"- {fault}" for fault in faults[:10])
-        feedback = f"The JSON can be read, but it is not what was asked for:\n{told}\n"
-        return {
-            "status": "error",
-            "feedback": feedback + "Please send the whole JSON object again.",
-            "report": result.get("report"),
-        }
+        feedback = (
+            f"The JSON can be read, but it is not what was asked for:\n{told}\n"
+            "Please send the whole JSON object again."
+        )
+        return {**failure(feedback), "report": result.get("report")}
 
     return parse
 
@@ -153,8 +146,6 @@ def _feedback(error: SchemaError) -> str:
         wanted = "at least" if error.validator == "minItems" else "at most"
         items = error.instance if isinstance(error.instance, list) else []
         return f"{where}: {len(items)} items; wanted {wanted} {error.validator_value}"
-    if error.validator == "enum":
-        return f"{where}: {error.instance!r} is not one of {error.validator_value}"
     return f"{where}: {error.message}"
 
 
@@ -217,17 +208,12 @@ class ReplyReader:
         if model is None:
             return None
         limits = dict(said.get("limits", {}))
-        for keywords in limits.values():
-            _check_keywords(keywords)
+        try:
+            for keywords in limits.values():
+                Draft202012Validator.check_schema(keywords)
+        except SchemaFault as error:
+            raise ValueError(error.message) from error
         return cls.for_shape(model, limits)
-
-
-def _check_keywords(keywords: Any) -> None:
-    """Refuse what is no JSON Schema, before a reply is held against it."""
-    try:
-        Draft202012Validator.check_schema(keywords)
-    except SchemaFault as error:
-        raise ValueError(error.message) from error
 
 
 def _loaded_shape(name: str) -> type[BaseModel] | None:
@@ -244,12 +230,12 @@ def _loaded_shape(name: str) -> type[BaseModel] | None:
     if isinstance(found, type) and issubclass(found, BaseModel):
         return found
     own = f"{__name__.partition('.')[0]}."
-    named = [
+    ours = [
         one
         for one in _shapes(BaseModel)
-        if qualified in (one.__qualname__, vars(one).get("recorded_as"))
+        if one.__module__.startswith(own)
+        and qualified in (one.__qualname__, vars(one).get("recorded_as"))
     ]
-    ours = [one for one in named if one.__module__.startswith(own)]
     return ours[0] if len(ours) == 1 and module.startswith(own) else None
 
 

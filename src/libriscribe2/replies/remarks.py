@@ -9,7 +9,7 @@ from typing import Any, Final
 from libriscribe2.replies.normalise import REASONING_NAME
 from libriscribe2.replies.outcome import COUNTING_GAP
 from libriscribe2.replies.repair.patterns import QUESTION
-from libriscribe2.replies.schema_fit import properties_of, required_names, resolve
+from libriscribe2.replies.schema_fit import properties_of, required_names, resolve, schema_nodes
 from libriscribe2.replies.strict_json import string_leaves
 
 _LAST_GROUP: Final = re.compile(r"\s*\([^()]{0,60}\)\s*\Z")
@@ -180,9 +180,13 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
     in parentheses) half of all texts must be such.
     """
     weak = total = 0
-    descriptions = dict(_descriptions(schema))
+    descriptions = {
+        (name, said.strip())
+        for name, node in schema_nodes(schema)
+        if isinstance(said := node.get("description"), str)
+    }
     nodes = [node for _, node in _containers(value) if isinstance(node, dict)]
-    keys = {word for node in nodes for key in node for word in _spaced(key).split()}
+    keys = {word for node in nodes for key in node for word in _words(key)}
     for field, text in string_leaves(value):
         total += 1
         bare = text.strip()
@@ -195,11 +199,11 @@ def is_template(value: Any, schema: Mapping[str, Any] | None = None) -> bool:
             or _ASIDE.fullmatch(bare) is not None
             or _names_itself(field, bare, keys)
             or bool(field and bare.isupper() and "_" in bare and field.upper() in bare)
-            or descriptions.get(field) == bare
+            or (field, bare) in descriptions
         )
     if total and weak * 2 >= total:
         return True
-    return any(_is_filled(group) or _is_range(group[2]) for group in _groups(value))
+    return any(_is_filled(node) or _is_range(node) for _, node in _containers(value))
 
 
 def _ends_in_a_clause(text: str) -> bool:
@@ -210,8 +214,7 @@ def _ends_in_a_clause(text: str) -> bool:
 
 def _names_itself(field: str, text: str, keys: set[str]) -> bool:
     """Whether a text says its field's name, alone or among those of others: "Chapter title"."""
-    words = {*_spaced(text).split()}
-    return bool(field) and words <= keys and words >= {*_spaced(field).split()}
+    return bool(field) and _words(field) <= _words(text) <= keys
 
 
 def is_same_word(word: str, name: str) -> bool:
@@ -221,17 +224,8 @@ def is_same_word(word: str, name: str) -> bool:
     return len(short) > 2 and one[: len(short)] == other[: len(short)] and len(one) < len(other) + 3
 
 
-def _spaced(text: str) -> str:
-    return re.sub(r"[\s_-]+", " ", text).strip().casefold()
-
-
-def _descriptions(node: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """The description of every property of a schema, by the property's name."""
-    if isinstance(node, Mapping):
-        if name and isinstance(said := node.get("description"), str):
-            yield name, said.strip()
-        for key, part in node.items():
-            yield from _descriptions(part, key)
+def _words(text: str) -> set[str]:
+    return set(re.sub(r"[_-]", " ", text).casefold().split())
 
 
 def _containers(value: Any) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:
@@ -248,17 +242,6 @@ def _containers(value: Any) -> Iterator[tuple[str, dict[str, Any] | list[Any]]]:
         yield name, node
 
 
-def _groups(value: Any) -> Iterator[tuple[bool, list[str], Any]]:
-    """Of each list and object whether it is a list, its texts (with those of its lists), itself."""
-    for _, node in _containers(value):
-        inner = list(node.values()) if isinstance(node, dict) else node
-        texts = [one for one in inner if isinstance(one, str)]
-        if isinstance(node, dict):
-            lists = (one for one in inner if isinstance(one, list))
-            texts += [text for one in lists for text in one if isinstance(text, str)]
-        yield isinstance(node, list), texts, node
-
-
 def _is_range(node: Any) -> bool:
     """Whether an item stands for itself and those behind it: number 2, "Chapters 2–11"."""
     members = list(node.values()) if isinstance(node, dict) else []
@@ -268,24 +251,13 @@ def _is_range(node: Any) -> bool:
     return any(one[1] in counts and int(one[2]) > int(one[1]) for one in found)
 
 
-def _is_filled(group: tuple[bool, list[str], Any]) -> bool:
+def _is_filled(node: Any) -> bool:
     """Whether texts that stand together are filled with one text, or with one text and its number."""
-    is_list, texts, _ = group
-    if len(texts) < 2:  # one text repeats nothing
-        return False
-    if is_list:
-        if len(set(texts)) == 1 and texts[0].isupper() and len(texts[0]) > 1:
-            return True
-        counts = [_COUNT.findall(text) for text in texts]
-        numbers = range(1, len(texts) + 1)
-        counting = ([[str(one)] for one in numbers], [[chr(64 + one)] for one in numbers])
-        more = [at for at, one in enumerate(texts, 1) if _AND_MORE.fullmatch(one[:_MOST_OF_A_HOLE])]
-        plain = all(not text.endswith(".") for text in texts[:-1])
-        if len(texts) > 2 and more == [len(texts)] and plain:  # two are a name and its by-name
-            return True
-        rest = {_COUNT.sub("", text).strip() for text in texts}
-        return counts in counting and len(rest) == 1 and "" not in rest  # "1", "2" are answers
-    filler, times = Counter(texts).most_common(1)[0]
+    if isinstance(node, list):
+        return _is_filled_list([one for one in node if isinstance(one, str)])
+    parts = (one if isinstance(one, list) else [one] for one in node.values())
+    texts = [text for part in parts for text in part if isinstance(text, str)]
+    filler, times = Counter(texts or [""]).most_common(1)[0]
     if len(filler.split()) != 1 or len(filler) > _MOST_OF_A_FILLER or _LETTERED.fullmatch(filler):
         return False
     # A kind and a name may be one word: two are too few, but for what is no word ("–", "TBD").
@@ -293,14 +265,41 @@ def _is_filled(group: tuple[bool, list[str], Any]) -> bool:
     return times >= fewest and 2 * times > len(texts)
 
 
-def miscounts(items: Sequence[Any]) -> bool:
+def _is_filled_list(texts: list[str]) -> bool:
+    if len(texts) < 2:  # one text repeats nothing
+        return False
+    if len(set(texts)) == 1 and texts[0].isupper() and len(texts[0]) > 1:
+        return True
+    more = [one for one in texts if _AND_MORE.fullmatch(one[:_MOST_OF_A_HOLE])]
+    plain = all(not text.endswith(".") for text in texts[:-1])
+    if len(texts) > 2 and more == texts[-1:] and plain:  # two are a name and its by-name
+        return True
+    numbers = range(1, len(texts) + 1)
+    counting = ([[str(one)] for one in numbers], [[chr(64 + one)] for one in numbers])
+    rest = {_COUNT.sub("", text).strip() for text in texts}
+    counted = [_COUNT.findall(text) for text in texts] in counting
+    return counted and len(rest) == 1 and "" not in rest  # "1", "2" are answers
+
+
+def miscounts(items: Sequence[Mapping[str, Any]]) -> bool:
     """Whether objects in a row count themselves from the start, with a gap or a number twice."""
-    first = items[0] if items and all(isinstance(one, dict) for one in items) else {}
-    for key, number in first.items():
+    for key, number in items[0].items():
         counts = [one.get(key) for one in items]
-        if number in (0, 1) and all(type(count) is int for count in counts):
+        if _is_count(counts):
             return counts != list(range(number, number + len(counts)))
     return False
+
+
+def _is_count(counts: Sequence[Any]) -> bool:
+    """Whether whole numbers begin with 0 or 1."""
+    return counts[0] in (0, 1) and all(type(one) is int for one in counts)
+
+
+def _jump(counts: Sequence[Any]) -> int:
+    """The place of the first number that skips one, of numbers that rise from 0 or 1; else 0."""
+    if not _is_count(counts) or any(one >= following for one, following in pairwise(counts)):
+        return 0
+    return next((at for at, one in enumerate(counts) if one > counts[0] + at), 0)
 
 
 def has_gap(value: Any) -> bool:
@@ -308,9 +307,7 @@ def has_gap(value: Any) -> bool:
     for _, node in _containers(value):
         inner = list(node.values()) if isinstance(node, dict) else node
         firsts = [next(iter(one.values()), None) for one in inner if isinstance(one, dict)]
-        counts = [one for one in firsts if type(one) is int]
-        rising = all(one < following for one, following in pairwise(counts))
-        if rising and len(counts) == len(inner) > 1 and miscounts([{"": one} for one in counts]):
+        if len(firsts) == len(inner) > 1 and _jump(firsts):
             return True
     return False
 
@@ -329,25 +326,21 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
     """
     for name, node in _containers(value):
         if isinstance(node, dict):
-            said = ((key, one, _fewer(node, key, one)) for key, one in node.items())
-            for key, one, fewer in said:
-                if fewer:
+            for key, one in node.items():
+                if fewer := _fewer(node, key, one):
                     return COUNTING_GAP, f"{key} is {one}, but the list has {fewer}"
             continue
         items = [one for one in node if isinstance(one, dict)]
         field = next(iter(items[0]), "") if len(items) == len(node) > 1 else ""
         counts: list[Any] = [one.get(field) for one in items]
-        by_name = field in _COUNTERS or is_same_word(field, name)
-        if not (by_name and counts[0] in (0, 1) and all(type(one) is int for one in counts)):
+        if not (field in _COUNTERS or is_same_word(field, name)) or not _is_count(counts):
             continue
-        end, where = counts[0] + len(counts), name or "the list"
-        if len(counts) > 2 and [*dict.fromkeys(counts)] == [*range(counts[0], end - 1)]:
+        last, where = counts[0] + len(counts) - 1, name or "the list"
+        if len(counts) > 2 and [*dict.fromkeys(counts)] == [*range(counts[0], last)]:
             ((twice, _),) = Counter(counts).most_common(1)  # 1, 1 is no count
             return "counted_twice", f"{field} {twice} is twice in {where}"
-        rising = all(one < following for one, following in pairwise(counts))
-        if rising and counts[-1] >= end and name in required_names(schema):
-            at, jump = next((at, one) for at, one in enumerate(counts) if one > counts[0] + at)
-            return COUNTING_GAP, f"{field} {jump} follows {counts[at - 1]} in {where}"
+        if (at := _jump(counts)) and name in required_names(schema):
+            return COUNTING_GAP, f"{field} {counts[at]} follows {counts[at - 1]} in {where}"
     return "", ""
 
 

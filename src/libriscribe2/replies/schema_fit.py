@@ -24,7 +24,6 @@ _ALIKE: Final = str.maketrans("асеорхуіѕј", "aceopxyisj")
 _MAX_NODES: Final = 20_000
 _MAX_REFERENCES: Final = 20
 _ANY: Final[Mapping[str, Any]] = {}
-_VALUES: Final = ("examples", "default", "const", "enum")
 _SAME: Final = ("items", "anyOf", "oneOf", "allOf")
 _TYPES: Final = (bool, int, float, str, dict, list, type(None))
 _NAMES: Final = ("boolean", "integer", "number", "string", "object", "array", "null")
@@ -115,8 +114,14 @@ def types_of(node: Mapping[str, Any]) -> frozenset[str]:
     return frozenset({"array"}) if "items" in node else frozenset()
 
 
-def alternatives(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The node itself, or the branches of its anyOf or oneOf."""
+def types_at(node: Any, root: Mapping[str, Any]) -> frozenset[str]:
+    """The types of a schema node that may be a reference."""
+    return types_of(resolve(node, root))
+
+
+def alternatives(node: Any, root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The node itself, or the branches of its anyOf or oneOf, resolved."""
+    node = resolve(node, root)
     branches = node.get("anyOf") or node.get("oneOf")
     if not isinstance(branches, list):
         return [node]
@@ -124,15 +129,10 @@ def alternatives(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[Mappi
 
 
 def accepts_type(node: Mapping[str, Any], value: Any) -> bool:
-    """Whether a resolved schema node allows a value of this type."""
-    allowed = types_of(node)
-    kind = json_type(value)
-    if not allowed or kind in allowed:
-        return _is_listed(node, value)
-    return kind == "integer" and "number" in allowed
-
-
-def _is_listed(node: Mapping[str, Any], value: Any) -> bool:
+    """Whether a resolved schema node allows a value of this type, and lists it if it lists any."""
+    allowed, kind = types_of(node), json_type(value)
+    if allowed and kind not in allowed:
+        return kind == "integer" and "number" in allowed
     if isinstance(value, dict | list):
         return True
     if "const" in node:
@@ -143,8 +143,7 @@ def _is_listed(node: Mapping[str, Any], value: Any) -> bool:
 
 def branch_for(node: Any, value: Any, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The resolved branch of a schema node that takes a value of this type, or None."""
-    branches = alternatives(resolve(node, root), root)
-    fitting = [branch for branch in branches if accepts_type(branch, value)]
+    fitting = [branch for branch in alternatives(node, root) if accepts_type(branch, value)]
     if not isinstance(value, dict) or len(fitting) < 2:
         return fitting[0] if fitting else None
     return min(fitting, key=lambda branch: len(missing_keys(branch, value)))
@@ -170,19 +169,24 @@ def plain_name(name: str) -> str:
     return re.sub(r"^\d+[.)] |[\W_]+", "", normalize("NFKD", name)).casefold().translate(_ALIKE)
 
 
-def required_names(schema: Any) -> Iterator[str]:
-    """The names of all required properties, at any depth; "" for a list that is all of the value."""
-    pending: list[Any] = [schema]
+def schema_nodes(schema: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every node of a schema, with the name of the property that it, or its list, stands under."""
+    pending: list[tuple[str, Any]] = [("", schema)]
     while pending:
-        node = pending.pop()
-        if isinstance(node, Mapping):
-            required = node.get("required")
-            named = required if isinstance(required, list) else ()
-            yield from (one for one in named if isinstance(one, str))
-            pending += (part for key, part in node.items() if key not in _VALUES)
-        elif isinstance(node, list):
-            pending += node
-    if "array" in types_of(resolve(schema, schema)):
+        name, node = pending.pop()
+        if isinstance(node, list):
+            pending += [(name, part) for part in node]
+        elif isinstance(node, Mapping):
+            yield name, node
+            pending += [(name if key in _SAME else key, part) for key, part in node.items()]
+
+
+def required_names(schema: Mapping[str, Any]) -> Iterator[str]:
+    """The names of all required properties, at any depth; "" for a list that is all of the value."""
+    for _, node in schema_nodes(schema):
+        required = node.get("required")
+        yield from required if isinstance(required, list) else ()
+    if "array" in types_at(schema, schema):
         yield ""
 
 
@@ -191,14 +195,14 @@ def sole_list(schema: Mapping[str, Any]) -> str:
     node = resolve(schema, schema)
     properties = properties_of(node)
     needed = list(node.get("required") or properties)
-    alone = len(needed) == 1 and "array" in types_of(resolve(properties.get(needed[0]), schema))
+    alone = len(needed) == 1 and "array" in types_at(properties.get(needed[0]), schema)
     return needed[0] if alone else ""
 
 
 def integers_of(node: Mapping[str, Any], root: Mapping[str, Any]) -> list[str]:
     """The properties of an object that are integers and nothing else."""
     found = properties_of(node).items()
-    return [name for name, prop in found if types_of(resolve(prop, root)) == {"integer"}]
+    return [name for name, prop in found if types_at(prop, root) == {"integer"}]
 
 
 def identifier_marks(schema: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -206,28 +210,9 @@ def identifier_marks(schema: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
 
     The mark is the keyword `identifier`, at the property or at the items of its list.
     """
-    pending: list[tuple[str, Any]] = [("", schema)]
-    while pending:
-        name, node = pending.pop()
-        if isinstance(node, list):
-            pending += [(name, part) for part in node]
-        elif isinstance(node, Mapping):
-            if isinstance(mark := node.get("identifier"), bool):
-                yield name, mark
-            pending += [(name if key in _SAME else key, part) for key, part in node.items()]
-
-
-def children(node: Mapping[str, Any], value: Any) -> Iterator[tuple[Any, Any]]:
-    """The value's children beside their schema nodes."""
-    if isinstance(value, dict):
-        properties = properties_of(node)
-        extra = node.get("additionalProperties")
-        for key, item in value.items():
-            yield properties.get(key, extra if isinstance(extra, Mapping) else _ANY), item
-    elif isinstance(value, list):
-        items = node.get("items", _ANY)
-        for item in value:
-            yield items, item
+    for name, node in schema_nodes(schema):
+        if isinstance(mark := node.get("identifier"), bool):
+            yield name, mark
 
 
 def fit(value: Any, schema: Mapping[str, Any]) -> Fit:
@@ -244,15 +229,12 @@ def fit(value: Any, schema: Mapping[str, Any]) -> Fit:
             continue
         if isinstance(item, dict):
             missing += len(missing_keys(branch, item))
-        pending.extend(pair for pair in children(branch, item) if pair[0])
-    return Fit(_known(value, schema), missing, mistyped)
-
-
-def _known(value: Any, schema: Mapping[str, Any]) -> int:
-    branch = branch_for(schema, value, schema)
-    if branch is None or not isinstance(value, dict):
-        return 0
-    return sum(key in value for key in properties_of(branch))
+            properties, extra = properties_of(branch), branch.get("additionalProperties")
+            pending += [(properties.get(key, extra), one) for key, one in item.items()]
+        elif isinstance(item, list) and "items" in branch:
+            pending += [(branch["items"], one) for one in item]
+    root = branch_for(schema, value, schema) if isinstance(value, dict) else None
+    return Fit(sum(key in value for key in properties_of(root or _ANY)), missing, mistyped)
 
 
 SCHEMA_WORDS: Final = frozenset(
@@ -264,8 +246,6 @@ def is_schema_echo(value: Any, schema: Mapping[str, Any]) -> bool:
     """Whether a value is itself a JSON Schema where the wanted schema asks for none."""
     if not isinstance(value, dict) or "properties" in properties_of(resolve(schema, schema)):
         return False
-    declared = value.get("properties")
-    if not isinstance(declared, dict) or not declared:
-        return False
-    keywords = SCHEMA_WORDS - {"title", "description"}
-    return all(isinstance(node, dict) and keywords & node.keys() for node in declared.values())
+    declared, keywords = properties_of(value).values(), SCHEMA_WORDS - {"title", "description"}
+    echoes = (isinstance(node, dict) and bool(keywords & node.keys()) for node in declared)
+    return bool(declared) and all(echoes)

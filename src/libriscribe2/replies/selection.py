@@ -1,7 +1,7 @@
 """The one value among all candidates of a reply; a refusal where two answers are as good."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from libriscribe2.replies.choice import BARE, FULL, PARTIAL, Judgement, judge
 from libriscribe2.replies.formatting import around_artifacts, value_artifacts, with_backslashes
 from libriscribe2.replies.normalise import ASIDE_NAME, begins_line
 from libriscribe2.replies.outcome import (
+    DECODED_STRING,
     DIRECT_PARSE,
     JSON_REPAIR,
     MARKDOWN_BLOCK,
@@ -23,7 +24,7 @@ from libriscribe2.replies.outcome import (
 )
 from libriscribe2.replies.remarks import gainsays, has_gap, is_a_share, miscounts, weighs, words_of
 from libriscribe2.replies.repair import lacks_end
-from libriscribe2.replies.schema_fit import properties_of, resolve, sole_list, types_of
+from libriscribe2.replies.schema_fit import properties_of, resolve, sole_list, types_at
 from libriscribe2.replies.strict_json import same_json, strict_parse
 
 _JSON_LANGUAGES: Final = ("json", "jsonc", "json5", "jsonl")
@@ -117,16 +118,14 @@ def _read(task: Task, span: Span) -> Reading | None:
         return Reading(span.start, span.end, verdict, span.fence, repairs, aside=aside)
     if task.strict or value is None:
         return None
-    if task.wanted is None and {one.name for one in repairs} >= _GUESSED:
+    names = {one.name for one in repairs}
+    if task.wanted is None and names >= _GUESSED:
         # "a { color: red }" in a sentence has no mark of JSON but its braces.
         verdict = replace(verdict, level=min(verdict.level, BARE))
-    if "string_from_number" in verdict.applied and any(
-        one.name == "number_format" for one in repairs
-    ):
+    if "string_from_number" in verdict.applied and "number_format" in names:
         verdict = replace(verdict, trouble="ambiguous")  # its digits are not as they were written
-    lossless = span.outcome.trouble is None
-    if lacks_end(span.outcome):
-        lossless = _is_whole(task, span, verdict)
+    torn = lacks_end(span.outcome)
+    lossless = _is_whole(task, span, verdict) if torn else span.outcome.trouble is None
     return Reading(span.start, span.end, verdict, span.fence, repairs, lossless, aside)
 
 
@@ -155,7 +154,7 @@ def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
     objects = [span for span in spans if isinstance(span.value, dict) and not span.nested]
     if task.wanted is None or task.strict or len(objects) < 2:  # one object is no row
         return None
-    is_list = "array" in types_of(resolve(task.wanted, task.wanted))
+    is_list = "array" in types_at(task.wanted, task.wanted)
     name = "" if is_list else sole_list(task.wanted)
     if (is_list or name) and not any(name in span.value for span in objects):
         row, items = _row(task.text, objects)
@@ -169,7 +168,10 @@ def _joined(task: Task, spans: Sequence[Span]) -> Reading | None:
         value: Any = {name: items} if name else items
         repair = "missing_list_brackets"
     else:
-        value, repair = _merged(objects), "merged_parts"
+        members = [member for span in objects for member in span.value.items()]
+        value, repair = dict(members), "merged_parts"
+        if len(value) < len(members):
+            return None  # two of them share a key
     verdict = judge(value, task.wanted)
     if verdict.level < FULL:
         return None
@@ -183,34 +185,21 @@ def _row(text: str, objects: Sequence[Span]) -> tuple[list[Span], Any]:
 
     With them their values, by number where each has a heading with one.
     """
-    row = [objects[0]]
-    for span in objects[1:]:
-        between = words_of(text[row[-1].end : span.start])
+    row: list[Span] = []
+    numbers: list[str] = []
+    for span in objects:
+        lead = text[row[-1].end if row else 0 : span.start]
+        between = words_of(lead) if row else ""
         if between and not _HEADING.fullmatch(between):
             break
         row.append(span)
-    starts = [0, *(span.end for span in row)]
-    leads = [
-        text[max(at, span.start - _WINDOW) : span.start]
-        for at, span in zip(starts, row, strict=False)
-    ]
-    last = [words_of(lead).rpartition("\n")[2] for lead in leads]
-    heads = [_HEADING.fullmatch(line) for line in last]
-    numbers = [head[1] for head in heads if head and head[1]]
+        heading = _HEADING.fullmatch(words_of(lead[-_WINDOW:]).rpartition("\n")[2])
+        if heading and heading[1]:
+            numbers.append(heading[1])
     values = [span.value for span in row]
     if len(set(numbers)) == len(row):
         return row, dict(zip(numbers, values, strict=True))
     return row, None if numbers or miscounts(values) else values
-
-
-def _merged(objects: Sequence[Span]) -> dict[str, Any]:
-    """The members of all objects; none when two of them share a key."""
-    merged: dict[str, Any] = {}
-    for span in objects:
-        if merged.keys() & span.value.keys():
-            return {}
-        merged.update(span.value)
-    return merged
 
 
 def has_rival(best: Reading, usable: Sequence[Reading]) -> bool:
@@ -276,11 +265,11 @@ def best_reading(
     return _accepted(task, best, spans)
 
 
-def under_layers(report: ExtractionReport, names: tuple[str, ...], method: str) -> ExtractionReport:
+def under_layers(report: ExtractionReport, names: Iterable[str]) -> ExtractionReport:
     """The report of a view, with the layers that were undone as its first repairs."""
     undone = tuple(Repair(name, lossless=True, position=0) for name in names)
-    kept = report.method if report.method == JSON_REPAIR else method
-    return report._replace(repairs=(*undone, *report.repairs), method=kept)
+    method = JSON_REPAIR if report.method == JSON_REPAIR else DECODED_STRING
+    return report._replace(repairs=(*undone, *report.repairs), method=method)
 
 
 def _is_usable(task: Task, item: Reading) -> bool:
@@ -291,12 +280,9 @@ def _is_usable(task: Task, item: Reading) -> bool:
     line = task.text[max(0, item.start - _WINDOW) : item.start].rpartition("\n")[2]
     if "one_item_list" in verdict.applied and line.strip() in ("-", "*", "+"):
         return False  # an item of YAML among others
-    return verdict.level > BARE or _stands_alone(task.text, item)
-
-
-def _stands_alone(text: str, item: Reading) -> bool:
-    """Whether a value has its lines for itself; "[1]" in a sentence is a footnote."""
-    return begins_line(text, item.start) and _LINE_REST.match(text, item.end) is not None
+    # A bare list has its lines for itself; "[1]" in a sentence is a footnote.
+    alone = begins_line(task.text, item.start) and _LINE_REST.match(task.text, item.end)
+    return verdict.level > BARE or bool(alone)
 
 
 def _larger_damage(
@@ -329,14 +315,14 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
     )
     if len(spans) > 1:
         issues = (*issues, "several_values")
+    others = [span for span in spans if not best.start <= span.start < best.end]
+    before = _prose(text, 0, best.start, others)
     refused: Refusal | None = None
     if not best.lossless:
         outcome = next(span.outcome for span in spans if span.start == best.start)
         trouble = (outcome and outcome.trouble) or Trouble("cut_off", best.end)
         refused = refusal(trouble.kind, text, trouble.position, trouble.detail)
-    others = [span for span in spans if not best.start <= span.start < best.end]
-    before = _prose(text, 0, best.start, others)
-    if task.wanted is not None and refused is None and _is_doubted(task, best, others, before):
+    elif task.wanted is not None and _is_doubted(task, best, others, before):
         refused = refusal("remark", text, best.end)
     return ExtractionReport(
         verdict.value,
@@ -354,8 +340,8 @@ def _accepted(task: Task, best: Reading, spans: Sequence[Span]) -> ExtractionRep
 def _is_doubted(task: Task, best: Reading, others: Sequence[Span], before: str) -> bool:
     """Whether what stands around the chosen value may change it, or says that it is a part."""
     text, value, wanted = task.text, best.judgement.value, task.wanted or {}
-    again = [span.end for span in others if span.start >= best.end and _repeats(span, best)]
-    end = max(again, default=best.end)
+    again = (span for span in others if span.start >= best.end and same_json(span.value, value))
+    end = max((span.end for span in again), default=best.end)
     behind = min((span.start for span in others if span.start >= end), default=len(text))
     rest = text[end:behind]
     after = words_of(rest)
@@ -392,10 +378,6 @@ def _prose(text: str, start: int, end: int, values: Sequence[Span]) -> str:
 
 def _is_list_of_objects(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
-
-
-def _repeats(span: Span, best: Reading) -> bool:
-    return span.value is not None and same_json(span.value, best.judgement.value)
 
 
 def _method(text: str, best: Reading) -> str:
