@@ -148,9 +148,7 @@ class Coercion:
 
     def _decoded(self, value: Any, _node: Mapping[str, Any]) -> Any:
         """The list or object that a string holds as JSON."""
-        text = value.strip() if isinstance(value, str) else ""
-        parsed = strict_parse(text)
-        return parsed.value if text[:1] in ("{", "[") and parsed.end == len(text) else None
+        return next(_values_in(value), None) if isinstance(value, str) else None
 
     def _indexed(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The values of an object whose keys count ("1", "2" or "scene1", "scene2") or name them.
@@ -442,15 +440,18 @@ def _contents(value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     for child in children:
         if isinstance(child, dict | list):
             yield child
-        elif isinstance(child, str) and (text := _json_in(child)):
-            outcome = repair_json(text) if (parsed := strict_parse(text)).end < 0 else None
-            if outcome is not None and outcome.trouble is None and outcome.end == len(text):
-                yield outcome.value
-            elif parsed.end == len(text):
-                yield parsed.value
+        elif isinstance(child, str):
+            yield from _values_in(child)
 
 
-def _json_in(text: str) -> str:
-    """The JSON that a text is, or that stands in its only fence with nothing said behind it."""
+def _values_in(text: str) -> Iterator[Any]:
+    """The value that a text is as JSON, or that stands in its only fence with nothing said behind it."""
     _, inside, behind = only_fence(text) or ("", "", text)
-    return "" if words_of(behind) or inside.lstrip()[:1] not in ("{", "[") else inside.strip()
+    written = inside.strip()
+    if words_of(behind) or written[:1] not in ("{", "["):
+        return
+    outcome = repair_json(written) if (parsed := strict_parse(written)).end < 0 else None
+    if outcome is not None and outcome.trouble is None and outcome.end == len(written):
+        yield outcome.value
+    elif parsed.end == len(written):
+        yield parsed.value

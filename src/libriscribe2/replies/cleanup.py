@@ -37,7 +37,7 @@ from libriscribe2.replies.normalise import Normalised, hides_value, normalise, p
 from libriscribe2.replies.outcome import DIRECT_PARSE, MARKDOWN_BLOCK, ExtractionReport, refusal
 from libriscribe2.replies.schema_fit import Schema, as_json_schema
 from libriscribe2.replies.selection import best_reading, under_layers
-from libriscribe2.replies.strict_json import json_error, strict_parse
+from libriscribe2.replies.strict_json import HALF_SURROGATE, json_error, strict_parse, string_leaves
 from libriscribe2.telemetry import JSON_EXTRACTION_WARNING
 
 _LOG: Final = logging.getLogger(__name__)
@@ -69,9 +69,14 @@ def extract_with_report(
     if not isinstance(reply, str):
         return ExtractionReport(None, refusal=refusal("empty"))
     wanted = None if schema is None else as_json_schema(schema)
-    quick = _fast_path(reply, wanted, strict=strict)
-    if quick is not None:
-        return quick
+    report = _fast_path(reply, wanted, strict=strict) or _slow_path(reply, wanted, strict=strict)
+    if any(HALF_SURROGATE.search(text) for _, text in string_leaves(report.value)):
+        return report._replace(refusal=refusal("lone_surrogate"))
+    return report
+
+
+def _slow_path(reply: str, wanted: Mapping[str, Any] | None, *, strict: bool) -> ExtractionReport:
+    """The report of a reply that holds more than a clean value."""
     if len(reply) > MAX_REPLY:
         return ExtractionReport(None, refusal=refusal("too_large"))
     text = normalise(reply)

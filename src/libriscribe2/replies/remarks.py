@@ -254,7 +254,8 @@ def _is_range(node: Any) -> bool:
 def _is_filled(node: Any) -> bool:
     """Whether texts that stand together are filled with one text, or with one text and its number."""
     if isinstance(node, list):
-        return _is_filled_list([one for one in node if isinstance(one, str)])
+        texts = [one for one in node if isinstance(one, str)]
+        return _is_filled_list(texts) or _is_filled_table(node)
     parts = (one if isinstance(one, list) else [one] for one in node.values())
     texts = [text for part in parts for text in part if isinstance(text, str)]
     filler, times = Counter(texts or [""]).most_common(1)[0]
@@ -274,6 +275,11 @@ def _is_filled_list(texts: list[str]) -> bool:
     plain = all(not text.endswith(".") for text in texts[:-1])
     if len(texts) > 2 and more == texts[-1:] and plain:  # two are a name and its by-name
         return True
+    return _only_count(texts)
+
+
+def _only_count(texts: Sequence[str]) -> bool:
+    """Whether texts differ by their number in a row alone: "Title 1", "Title 2"."""
     numbers = range(1, len(texts) + 1)
     counting = ([[str(one)] for one in numbers], [[chr(64 + one)] for one in numbers])
     rest = {_COUNT.sub("", text).strip() for text in texts}
@@ -281,11 +287,19 @@ def _is_filled_list(texts: list[str]) -> bool:
     return counted and len(rest) == 1 and "" not in rest  # "1", "2" are answers
 
 
+def _is_filled_table(items: Sequence[Any]) -> bool:
+    """Whether all texts of objects in a row only count: a title may be a number, a summary not."""
+    rows = [one for one in items if isinstance(one, dict)]
+    columns = [[row.get(key) for row in rows] for key in rows[0]] if len(rows) > 1 else []
+    texts = [column for column in columns if any(isinstance(one, str) for one in column)]
+    return len(texts) > 1 and all(_only_count([str(one) for one in column]) for column in texts)
+
+
 def miscounts(items: Sequence[Mapping[str, Any]]) -> bool:
     """Whether objects in a row count themselves from the start, with a gap or a number twice."""
     for key, number in items[0].items():
-        counts = [one.get(key) for one in items]
-        if _is_count(counts):
+        counts: list[Any] = [one.get(key) for one in items]
+        if _is_count(counts) and counts == sorted(counts):
             return counts != list(range(number, number + len(counts)))
     return False
 

@@ -221,6 +221,9 @@ def map_strings(value: Any, change: Callable[[str, str], Any]) -> Any:
     return root[0]
 
 
+HALF_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
 def string_leaves(value: Any) -> Iterator[tuple[str, str]]:
     """Every string value with its field, in order."""
     pending: list[tuple[str, Any]] = [("", value)]

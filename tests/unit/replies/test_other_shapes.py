@@ -243,6 +243,50 @@ def test_the_quick_way_of_a_clean_reply_is_as_strict_as_the_slow_one(reply: str)
     assert kinds[0] == kinds[1]
 
 
+@pytest.mark.parametrize(
+    ("titles", "summaries", "ok"),
+    [
+        (("Название 1", "Название 2"), ("Описание 1", "Описание 2"), False),
+        (("Title 1", "Title 2"), ("Summary 1", "Summary 2"), False),
+        (("Chapter 1", "Chapter 2"), ("The sea is cold.", "He leaves."), True),
+    ],
+)
+def test_OV_29_texts_that_only_count_are_no_content(
+    titles: tuple[str, str], summaries: tuple[str, str], ok: bool
+) -> None:
+    pairs = enumerate(zip(titles, summaries, strict=True), 1)
+    items = [{"number": at, "title": one, "summary": other} for at, (one, other) in pairs]
+    assert read(json.dumps({"chapters": items}), CHAPTERS).ok is ok
+
+
+def test_OV_30_half_a_character_is_refused() -> None:
+    for reply in (
+        '{"title": "Tide \\ud83c", "premise": "Snow."}',
+        '{"title": "T", "premise": "\ud83c"}',
+    ):
+        refused = read(reply, CONCEPT).refusal
+        assert refused is not None
+        assert refused.kind == "lone_surrogate"
+    assert read('{"title": "Tide \\ud83c\\udf05", "premise": "Snow."}', CONCEPT).ok
+
+
+def test_OV_29_lines_of_objects_with_a_quantity_of_one_are_a_list() -> None:
+    items = [
+        {"name": "plane", "age": 1},
+        {"name": "clamp", "age": 18},
+        {"name": "chisel", "age": 11},
+    ]
+    reply = "\n".join(map(json.dumps, items))
+    assert read(reply, PEOPLE).value == {"people": items}
+
+
+def test_OV_29_a_list_in_a_text_is_read_in_pythons_spelling() -> None:
+    reply = """{"title": "T", "premise": "Snow.", "tags": "['mare', 'sale']"}"""
+    answer = read(reply, CONCEPT)
+    assert answer.value
+    assert answer.value["tags"] == ["mare", "sale"]
+
+
 def test_OV_29_a_list_that_has_to_be_there_skips_no_number() -> None:
     reply = json.dumps({"chapters": [{"number": n, "title": f"T{n}x"} for n in (1, 2, 9)]})
     selection = {**CHAPTERS, "required": []}
