@@ -52,8 +52,7 @@ class Frame:
         plain_last: Whether the last value was a string without any damage.
         remarks: For each comment, how many items of the list stood before it.
         ends_remarked: Whether the last of them stands on a line of its own.
-        width: How many members it must have, since its opening bracket was added; 0: any, -1: any,
-            and it must not end as a list does.
+        width: How many members it must have, since its opening bracket was added; 0: any.
     """
 
     value: dict[str, Any] | list[Any]
@@ -408,12 +407,10 @@ def early_end(cursor: Cursor, frame: Frame, count: int) -> Halt:
 
     One closing bracket can be forgotten; with more of them a list was probably left unfinished.
     """
-    if frame.state != SEPARATOR_STATE:
-        return cursor.halt("cut_off")
-    forgotten = count == 1
-    for _ in range(count):
-        cursor.note("missing_closer", cursor.at, lossless=forgotten)
-    return Halt(None if forgotten else Trouble("cut_off", cursor.at), keep=True)
+    if frame.state != SEPARATOR_STATE or count > 1:
+        return text_end(cursor, frame, count)
+    cursor.note("missing_closer", cursor.at)
+    return Halt(None)
 
 
 def note_leftover(cursor: Cursor) -> None:
