@@ -261,15 +261,10 @@ class RepairParser:
         cursor.check_key()
         if self._ends_before_item(frame):
             return
-        last = frame.value.get(frame.key) if isinstance(frame.value, dict) else None
-        if self._policy.siblings and self._goes_on_as_list(frame, last):
-            return
-        kinds: Any = {"{": dict, "[": list}.get(char, ())
-        if isinstance(last, list) and last and isinstance(last[-1], kinds):
-            # The list that ended before goes on.
-            cursor.note("extra_closer", cursor.at)
+        items = self._list_that_goes_on(frame, char)
+        if items is not None:
             frame.state, frame.comma = SEPARATOR_STATE, -1
-            self._stack.append(Frame(last, is_object=False, state=VALUE_STATE, node=UNKNOWN))
+            self._stack.append(Frame(items, is_object=False, state=VALUE_STATE, node=UNKNOWN))
             return
         key = read_key(cursor, char, len(self._stack))
         if schema is not None:
@@ -279,17 +274,21 @@ class RepairParser:
         self._members += 1
         frame.state = VALUE_STATE
 
-    def _goes_on_as_list(self, frame: Frame, last: Any) -> bool:
-        """Take the object that ended before another one like it as the first item of a list."""
+    def _list_that_goes_on(self, frame: Frame, char: str) -> Any:
+        """The list that the last value is, or begins as its first item, where another one stands."""
         cursor = self.cursor
-        key = _FIRST_KEY.match(cursor.text, cursor.at)
+        members: Any = frame.value
+        last = members.get(frame.key)
+        kinds: Any = {"{": dict, "[": list}.get(char, ())
+        if isinstance(last, list) and last and isinstance(last[-1], kinds):
+            cursor.note("extra_closer", cursor.at)
+            return last
+        key = _FIRST_KEY.match(cursor.text, cursor.at) if self._policy.siblings else None
         if not isinstance(last, dict) or key is None or key[1] not in last:
-            return False
-        items = [last]
-        frame.value[frame.key] = items  # type: ignore[call-overload]
+            return None
         cursor.note("missing_list_brackets", cursor.at)
-        self._stack.append(Frame(items, is_object=False, state=VALUE_STATE, node=UNKNOWN))
-        return True
+        members[frame.key] = [last]
+        return members[frame.key]
 
     def _place(self, key: str) -> Frame:
         """The object that a key belongs to; objects inside it end where the schema says so."""

@@ -88,9 +88,7 @@ class Frame:
 
         Nothing follows its own line, or the number that counts the items jumps from before it to behind it.
         """
-        items = self.value
-        if not isinstance(items, list) or not self.remarks:
-            return False
+        items: Any = self.value
         if ends and self.ends_remarked and self.remarks[-1] == len(items):
             return True
         return any(_jumps(items, at) for at in self.remarks if 0 < at < len(items))
@@ -127,15 +125,11 @@ def schema_node(
     schema: Mapping[str, Any] | None, parent: Frame | None, value: Any
 ) -> Mapping[str, Any]:
     """The schema of a container that is just opened; empty when nothing is known of it."""
-    if schema is None:
-        return UNKNOWN
-    if parent is None:
-        return branch_for(schema, value, schema) or UNKNOWN
-    if parent.is_object:
-        node = properties_of(parent.node).get(parent.key)
-    else:
-        node = parent.node.get("items")
-    return (branch_for(node, value, schema) or UNKNOWN) if node else UNKNOWN
+    node = schema
+    if parent is not None:
+        known = properties_of(parent.node).get(parent.key)
+        node = known if parent.is_object else parent.node.get("items")
+    return (branch_for(node, value, schema) or UNKNOWN) if node and schema else UNKNOWN
 
 
 def misplaced_by(stack: Sequence[Frame], key: str) -> int:
@@ -181,10 +175,12 @@ class StringReader:
         """Read the string whose opening quote is at `start`.
 
         Args:
-            start: Index of the opening quote.
+            start: Index of the opening quote, or of the backslash before it.
             role: "key", "member" or "element": what the string is, and so what may follow it.
             depth: How many containers are open.
         """
+        if self._text[start] == "\\":
+            return self._escaped(start, role, depth)
         token = None
         if self._text[start] == '"':
             token = self._quick(start, role, depth)
@@ -192,11 +188,11 @@ class StringReader:
             token = self._triple(start, role, depth)
         return self._searched(start, role, depth) if token is None else token
 
-    def read_escaped(self, start: int, role: str, depth: int) -> StringToken | None:
-        """Read a string whose own quotes are escaped; `start` is at the backslash."""
+    def _escaped(self, start: int, role: str, depth: int) -> StringToken:
+        """A string whose own quotes are escaped; `start` is at the backslash."""
         found = _ESCAPED.match(self._text, start)
         if found is None or not follows(self._text, found.end(), role, depth):
-            return None
+            return StringToken("", start, trouble="ambiguous")
         value = unescape(found["inner"])
         return StringToken(
             value.text,
@@ -353,20 +349,6 @@ class Cursor:
         self.at = token.end
         return token.text
 
-    def read_string(self, role: str, depth: int) -> StringToken:
-        """Read the string here, whose opening quote may carry a backslash.
-
-        Args:
-            role: "key", "member" or "element".
-            depth: How many containers are open.
-        """
-        if self.text[self.at] != "\\":
-            return self.strings.read(self.at, role, depth)
-        token = self.strings.read_escaped(self.at, role, depth)
-        if token is None:
-            raise self.halt("ambiguous")
-        return token
-
     def is_fence(self) -> bool:
         """Whether a fence stands here."""
         return self.text.startswith(_FENCES, self.at)
@@ -487,7 +469,5 @@ def _is_colon(text: str, repair: Repair) -> bool:
 
 def lost_number(repairs: Sequence[Repair]) -> Trouble | None:
     """The trouble of a value that JSON cannot hold, such as NaN."""
-    for repair in repairs:
-        if repair.name == "not_a_number":
-            return Trouble(repair.name, repair.position)
-    return None
+    lost = (Trouble(one.name, one.position) for one in repairs if one.name == "not_a_number")
+    return next(lost, None)

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Final
 
-from libriscribe2.replies.strict_json import scan_string
-
 # White space between tokens: Unicode spaces and the zero-width characters.
 SPACE: Final = re.compile(r"[\s\u200b-\u200f\u2060\ufeff]*+")
 # What follows most values: the next sound key, or brackets that close.
@@ -232,14 +230,9 @@ def unescape(raw: str) -> Unescaped:
     """Decode what stands between the quotes of a damaged string."""
     if "\\" not in raw:
         return Unescaped(raw)
-    if '"' not in raw.replace('\\"', ""):
-        try:
-            return Unescaped(scan_string(raw + '"', 0)[0])
-        except ValueError:  # not JSON's own escapes: read one by one below
-            pass
     foreign = _has_foreign(raw)
     spans = [match.span() for match in _PATH.finditer(raw)] if foreign else []
-    in_path = {place for span in spans for place in range(*span)}
+    in_path = {place for span in spans for place in range(*span) if raw[place] == "\\"}
     commands = foreign and _FOREIGN_LETTER.search(raw) is not None
     parts: list[str] = []
     repair = ""
@@ -257,7 +250,7 @@ def unescape(raw: str) -> Unescaped:
         position = found.end()
     text = "".join([*parts, raw[position:]])
     mixed = repair and _mixes_meanings(raw, in_path)
-    torn = repair and len(raw) - 1 not in in_path and _TORN.search(raw)
+    torn = repair and raw.rfind("\\") not in in_path and _TORN.search(raw)
     trouble = "ambiguous" if mixed or torn or (not foreign and _DRIVE.search(raw)) else ""
     # Halves of a character that stand side by side become one; one alone stays.
     joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

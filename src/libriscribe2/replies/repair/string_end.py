@@ -177,7 +177,6 @@ _GOES_ON: Final = re.compile(r"[ \t]*(?:[,，]?[ \t]*\r?\n|[}\]]\s*,\s*\{\s*[\"'
 _LIKE_END: Final = re.compile(r"[ \t]*[,，:}\]\n]")
 _MARGIN: Final = re.compile(r"\n[ \t]*")
 _MAX_TAIL: Final = 400
-_MAX_KEY: Final = 300
 _MAX_DOUBT_SCAN: Final = 4_000
 _MAX_STRAYS: Final = 2_000
 _STRAY_DISTANCE: Final = 12
@@ -230,7 +229,7 @@ class EndSearch:
             position += mark.group() == "\\"
             if self._is_crowded(position):
                 return replace(unread(self.text, self.start), closed=True, trouble="ambiguous")
-            if self._is_hopeless(position):
+            if 0 <= self._doubt < position - _MAX_DOUBT_SCAN:
                 break
         return self._unended()
 
@@ -238,11 +237,6 @@ class EndSearch:
         """Whether the string has more stray quotes than any language sets."""
         quotes = self._strays + self._curly.depth
         return quotes > _MAX_STRAYS + (position - self.start) // _STRAY_DISTANCE
-
-    def _is_hopeless(self, position: int) -> bool:
-        if self.role == "key" and position - self.start > _MAX_KEY:
-            return True
-        return 0 <= self._doubt < position - _MAX_DOUBT_SCAN
 
     def _at_mark(self, at: int, char: str) -> StringToken | None:
         """The token when the string ends at this mark, else None."""
@@ -273,8 +267,6 @@ class EndSearch:
         text = self.text
         if self.role == "key":
             return True
-        if self._inner:
-            return False
         first = text.find("\n", self.start + 1, at)
         if first < 0 and not self._strays and LOST_CLOSE.match(text, at):
             return self._follows(at)
@@ -377,15 +369,8 @@ class EndSearch:
         if self.role != "member" or comma is None or not MEMBER.match(self.text, comma.end()):
             return False
         self.doubts += 1
-        self._suspect = self._suspect or (self.structure_wins and self._shares_quote())
+        self._suspect = self._suspect or (self.structure_wins and self.text[self.start] == '"')
         return self.structure_wins
-
-    def _shares_quote(self) -> bool:
-        """Whether a string that ends with a quotation inside has one quote for both.
-
-        The other one was lost. Between single quotes what seemed to open was an elision.
-        """
-        return self.text[self.start] == '"'
 
     def _is_smart_end(self, at: int) -> bool:
         """Whether a curly quote ends the string: the quotations inside must be over."""
@@ -404,12 +389,10 @@ class EndSearch:
         if self._lost >= 0 and (self._doubt < 0 or self._lost < self._doubt):
             return self._ended(self._lost, lost=True)
         if self._doubt >= 0:
-            self._suspect = self._suspect or self._listed or self._shares_quote()
+            # A quotation at the end with the string's own quote: one of two was lost. Between single
+            # quotes what seemed to open it was an elision.
+            self._suspect = self._suspect or self._listed or self.text[self.start] == '"'
             return self._ended(self._doubt)
-        lost = LOST_CLOSE.search(self.text, self.start + 1) if self.role != "key" else None
-        if lost is not None and self._follows(lost.start()):
-            self._suspect = self._suspect or self._strays > 0
-            return self._ended(lost.start(), lost=True)
         return self._ended_by_brackets() or unread(self.text, self.start)
 
     def _ended_by_brackets(self) -> StringToken | None:
@@ -420,7 +403,8 @@ class EndSearch:
         closed = sum(map(rest[len(raw) :].count, "}]"))
         if self.role == "key" or closed != self.depth or _opens_bracket(raw):
             return None
-        self._suspect = self._suspect or self._strays > 0
+        # Behind the end of a line stands what the string swallowed.
+        self._suspect = self._suspect or self._strays > 0 or "\n" in raw
         return self._ended(self.start + len(raw), lost=True)
 
     def _ended(self, end: int, *, lost: bool = False) -> StringToken:

@@ -164,12 +164,12 @@ def read_text(cursor: Cursor, *, in_object: bool, depth: int) -> tuple[str, bool
         Halt: The string is cut off or not to be trusted.
     """
     role = "member" if in_object else "element"
-    token = cursor.read_string(role, depth)
+    token = cursor.strings.read(cursor.at, role, depth)
     text = cursor.accept(token)
     while (joint := _joint(cursor, in_object=in_object)) is not None:
         cursor.note("string_concatenation", cursor.at)
         cursor.at = joint
-        text += cursor.accept(cursor.read_string(role, depth))
+        text += cursor.accept(cursor.strings.read(joint, role, depth))
     return text, not token.repairs
 
 
@@ -255,7 +255,7 @@ def read_key(cursor: Cursor, char: str, depth: int) -> str:
         cursor.at = colonless.end()
         return colonless.group(group)
     if cursor.is_escaped_quote():
-        return cursor.accept(cursor.read_string("key", depth))
+        return cursor.accept(cursor.strings.read(cursor.at, "key", depth))
     if char in OPEN_QUOTES and not cursor.is_fence():
         return _quoted_key(cursor, depth)
     return _bare_key(cursor, char)
