@@ -26,7 +26,7 @@ from libriscribe2.replies.repair.patterns import (
     unescape,
     unread,
 )
-from libriscribe2.replies.repair.string_end import EndSearch, KnownKeys
+from libriscribe2.replies.repair.string_end import EndSearch
 from libriscribe2.replies.schema_fit import branch_for, properties_of
 from libriscribe2.replies.strict_json import scan_string
 
@@ -169,7 +169,6 @@ class StringReader:
         self.scanned = 0
         self._text = text
         self._structure_wins = structure_wins
-        self._keys = KnownKeys(text)
 
     def read(self, start: int, role: str, depth: int) -> StringToken:
         """Read the string whose opening quote is at `start`.
@@ -235,7 +234,7 @@ class StringReader:
         """A string whose end must be told from inner quotes."""
         if self.scanned > _SCAN_FACTOR * len(self._text):
             return unread(self._text, start)
-        search = EndSearch(self._text, start, role, depth, self._keys, self._structure_wins)
+        search = EndSearch(self._text, start, role, depth, self._structure_wins)
         token = search.run()
         self.doubts += search.doubts
         self.scanned += search.scanned or _CROWDED
@@ -408,13 +407,12 @@ def doubtful_structure(text: str, outcome: RepairOutcome) -> Trouble | None:
     changed = [one for one in outcome.repairs if one.name.endswith("_closer")]
     if not changed or outcome.value is None:
         return None
-    added = [one for one in changed if one.name == "missing_closer"]
     names = {one.name for one in outcome.repairs}
     doubtful = (
         _MORE.match(text, outcome.end) is not None
         or _closes_later(text, outcome.end)
         or _moves_bracket(text, outcome)
-        or (added and _nests_alone(outcome.value))
+        or ("missing_closer" in names and _nests_alone(outcome.value))
         # Neighbours that read as one string may be items of a list that lost its bracket.
         or "string_concatenation" in names
         # A bracket that closes nothing behind a text that nothing ends is a part of the text.
@@ -456,15 +454,10 @@ def _moves_bracket(text: str, outcome: RepairOutcome) -> bool:
     Its bracket is left over: it was not forgotten, but something else is wrong before the key,
     such as a lost opening bracket.
     """
-    repairs = outcome.repairs
-    if not any(one.name == "missing_closer" and _is_colon(text, one) for one in repairs):
-        return False
-    return any(one.name == "extra_closer" and text[one.position] in "]］" for one in repairs)
-
-
-def _is_colon(text: str, repair: Repair) -> bool:
-    """Whether a repair was made at a colon: a list ended when its last item proved to be a key."""
-    return text[repair.position : repair.position + 1] in (":", "：")
+    changed = {(one.name, text[one.position : one.position + 1]) for one in outcome.repairs}
+    # At a colon a list ended because its last item proved to be a key.
+    ended = not changed.isdisjoint({("missing_closer", ":"), ("missing_closer", "：")})
+    return ended and not changed.isdisjoint({("extra_closer", "]"), ("extra_closer", "］")})
 
 
 def lost_number(repairs: Sequence[Repair]) -> Trouble | None:

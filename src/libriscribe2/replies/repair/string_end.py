@@ -1,7 +1,9 @@
 """Where a string of damaged JSON ends, and what a lost quotation mark would swallow."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from libriscribe2.replies.repair.patterns import (
@@ -19,23 +21,13 @@ from libriscribe2.replies.repair.patterns import (
     unread,
 )
 
-_MAX_NAMES: Final = 50
+_KEY_NAME: Final = re.compile(r"""["']([^"'\n]{1,80})["']\s*:""")
 
 
-@dataclass(slots=True)
-class KnownKeys:
-    """Which names serve as keys in more than one place of a text."""
-
-    text: str
-    seen: dict[str, bool] = field(default_factory=dict)
-
-    def occurs_elsewhere(self, name: str, start: int, end: int) -> bool:
-        """Whether a name is a key outside the stretch from `start` to `end` too."""
-        if name not in self.seen and len(self.seen) < _MAX_NAMES:
-            key = re.compile(rf"""["']{re.escape(name)}["']\s*:""")
-            after = key.search(self.text, end) is not None
-            self.seen[name] = after or key.search(self.text, 0, start) is not None
-        return self.seen.get(name, False)
+@lru_cache(maxsize=1)
+def _keys(text: str) -> Counter[str]:
+    """How often each name is a key of a text."""
+    return Counter(_KEY_NAME.findall(text))
 
 
 # A key and its value behind a separator or a bracket.
@@ -191,7 +183,6 @@ class EndSearch:
         start: Index of the opening quote.
         role: "key", "member" or "element".
         depth: How many containers are open.
-        keys: The keys of the text.
         structure_wins: Whether, in doubt, sound structure after a quote ends the string.
         doubts: How often pairing and structure contradicted each other.
         scanned: How many characters were looked at.
@@ -201,7 +192,6 @@ class EndSearch:
     start: int
     role: str
     depth: int
-    keys: KnownKeys
     structure_wins: bool
     doubts: int = 0
     scanned: int = 0
@@ -280,7 +270,7 @@ class EndSearch:
     def _is_end(self, at: int) -> bool:
         """Whether the quote at `at` ends the string."""
         text = self.text
-        if text[self.start] in '"“”„«' and text[at] in _SMART:
+        if text[at] in _SMART:
             return self._is_smart_end(at)
         sound = self._follows(at + 1)
         if self._inner:
@@ -295,12 +285,11 @@ class EndSearch:
 
     def _pass_inner(self, at: int) -> None:
         """Take the quote at `at` for one inside the string."""
-        low = self.text[self.start] == '"' and self._curly.close_low()
+        low = self._curly.close_low()
         if not low and self._opens_inner(at):
             self._inner = True
             comma = self._comma_before(at)
-            if self.role == "element":
-                self._listed = self._listed or comma is not None
+            self._listed |= self.role == "element" and comma is not None
             if self._lost < 0 and (self.role == "member" or (comma and comma["ends"])):
                 self._lost = self._lost_before(at)
         elif not low:
@@ -351,7 +340,7 @@ class EndSearch:
         name = member.group().split(self.text[at])[1]
         self._lost_end = comma.start()
         raw = self.text[self.start + 1 : comma.start()]
-        known = bool(comma["ends"]) or self.keys.occurs_elsewhere(name, at, member.end())
+        known = bool(comma["ends"]) or _keys(self.text)[name] > 1
         self._suspect = self._suspect or bool(comma["ends"] and _opens_bracket(raw))
         return at if known and not (self._strays or self._suspect) else comma.start()
 
@@ -375,13 +364,11 @@ class EndSearch:
     def _is_smart_end(self, at: int) -> bool:
         """Whether a curly quote ends the string: the quotations inside must be over."""
         char = self.text[at]
-        sound = char == "“" and self._follows(at + 1)
+        sound = self._follows(at + 1)
         if self._curly.take(char, self.text[self.start], sound=sound):
             return False
-        if self._follows(at + 1):
-            return True
-        self._strays += 1
-        return False
+        self._strays += not sound
+        return sound
 
     def _unended(self) -> StringToken:
         """The string that no quote ended: its quote was lost, or the text is cut off."""
