@@ -28,16 +28,14 @@ _BLANK: Final = r"[\s\u200b-\u200f\u2060\ufeff]*"
 _WORD: Final = r"[^\W\d][\w$-]{0,60}"
 _MARK: Final = re.compile(
     rf"""
-    (?P<fence>`{{3,}}|~{{3,}})
+    (?P<fence>`{{3,}}|~{{3,}})(?=[ \t]*(?P<language>[\w+\#./-]*))
     | (?P<comment>/\*|<!--)
-    | (?P<section><!\[CDATA\[)
     | [{{｛](?={_BLANK}(?:[{OPEN_QUOTES}]|\\[n"]|&quot;|&\#|//|/\*|<!--|\#|,|\{{\s*"|{_WORD}["'”]?\s*[:：=]))
-    | [\[［](?={_BLANK}(?:[\[\{{｛{OPEN_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
+    | (?<!CDATA)[\[［](?={_BLANK}(?:[\[\{{｛{OPEN_QUOTES}]|-?\d|\\["n]|&quot;|(?:true|false|null|True|False|None)\b))
     """,
     re.VERBOSE,
 )
 _EMPTY: Final = re.compile(r"(?:\{\s*\}|\[\s*\])\s*\Z")
-_INFO: Final = re.compile(r"[ \t]*([\w+#./-]*)")
 _RESTART: Final = re.compile(
     r"\n[ \t]*(?:`{3,}|~{3,})[ \t]*\w"
     r"|\n[ \t]*\n(?:[ \t]*[^\W\d](?:[^\n]*\n\s*|[^\n{\[\"]{0,80}:[ \t]*))?(?=[{\[]\s*[\"'{\[])"
@@ -80,12 +78,6 @@ class Span:
     nested: bool = False
 
 
-@dataclass(slots=True)
-class _Fence:
-    marks: str
-    language: str
-
-
 def find_spans(text: str, schema: Mapping[str, Any] | None = None) -> list[Span]:
     """All values of a text in order, strict and damaged, never nested in each other.
 
@@ -97,12 +89,8 @@ def find_spans(text: str, schema: Mapping[str, Any] | None = None) -> list[Span]
     """
     if _EMPTY.match(text):
         return [Span(0, len(text), {} if text[0] == "{" else [])]
-    return _scan(text, schema)
-
-
-def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
     spans: list[Span] = []
-    fence: _Fence | None = None
+    fence: re.Match[str] | None = None
     searches = Searches(text)
     failures = position = 0
     budget = _MIN_WORK + _WORK_FACTOR * len(text)
@@ -111,15 +99,13 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
         if mark is None:
             break
         position = mark.end()
-        if mark["section"]:
-            continue
         if mark["comment"]:
             position = _after_comment(searches, mark)
             continue
         if mark["fence"]:
-            fence = _pass_fence(text, mark, fence)
+            fence = _pass_fence(mark, fence)
             continue
-        language = None if fence is None else fence.language
+        language = None if fence is None else fence["language"].lower()
         span = _read_span(searches, mark.start(), language, schema)
         if span.failure is not None:
             failures += 1
@@ -133,18 +119,16 @@ def _scan(text: str, schema: Mapping[str, Any] | None) -> list[Span]:
 def _after_comment(searches: Searches, mark: re.Match[str]) -> int:
     """Where a comment ends; right after its mark when it never does."""
     closing = searches.search(_COMMENT_ENDS[mark["comment"]], mark.end())
-    near = closing is not None and closing.end() - mark.end() < _MAX_COMMENT
-    return closing.end() if closing is not None and near else mark.end()
+    if closing is None or closing.end() - mark.end() >= _MAX_COMMENT:
+        return mark.end()
+    return closing.end()
 
 
-def _pass_fence(text: str, mark: re.Match[str], fence: _Fence | None) -> _Fence | None:
-    """The fence that is open after this run of marks."""
-    marks = mark["fence"]
+def _pass_fence(mark: re.Match[str], fence: re.Match[str] | None) -> re.Match[str] | None:
+    """The fence that is open after this run of marks, by the match of its opening one."""
     if fence is None:
-        info = _INFO.match(text, mark.end())
-        return _Fence(marks, info[1].lower() if info else "")
-    closes = marks[0] == fence.marks[0] and len(marks) >= len(fence.marks)
-    return None if closes else fence
+        return mark
+    return None if mark["fence"].startswith(fence["fence"]) else fence
 
 
 def _read_span(

@@ -147,7 +147,7 @@ def _is_too_deep(text: str, start: int, end: int) -> bool:
 
 
 # Possessive, so that a long string is scanned once; an open string runs to the end of the text.
-_PIECE: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?P<end>"?)|[{}\[\]]', re.DOTALL)
+_PIECE: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\]]', re.DOTALL)
 
 
 def find_json_end_string_safe(text: str, start: int, limit: int | None = None) -> int:
@@ -169,8 +169,6 @@ def find_json_end_string_safe(text: str, start: int, limit: int | None = None) -
             depth -= 1
             if depth == 0:
                 return piece.end()
-        elif not piece["end"]:
-            return -1
     return -1
 
 

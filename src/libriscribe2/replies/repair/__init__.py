@@ -55,7 +55,7 @@ def conserved(
     """
     position = start
     for first, last in (*contents, (outcome.end, outcome.end)):
-        if first < position or GAP.fullmatch(text, position, first) is None:
+        if GAP.fullmatch(text, position, first) is None:
             lost = Trouble("ambiguous", position)
             return outcome if outcome.value is None else replace(outcome, value=None, trouble=lost)
         position = last
@@ -211,10 +211,12 @@ class RepairParser:
         if len(self._stack) >= MAX_DEPTH:
             raise cursor.halt("too_deep")
         char = cursor.text[cursor.at]
-        is_object = char in "{｛" if implied is None else isinstance(implied, dict)
         if char in "｛［":
             cursor.note("full_width_punctuation", cursor.at)
-        value: Any = ({} if is_object else []) if implied is None else implied
+        value: Any = implied
+        if implied is None:
+            value = {} if char in "{｛" else []
+        is_object = isinstance(value, dict)
         node = schema_node(self._policy.schema, frame, value)
         behind_text = frame is not None and not frame.is_object and frame.plain_last
         if frame is None:
@@ -227,7 +229,8 @@ class RepairParser:
         if implied is None or frame is None:
             cursor.at += 1
             return
-        inner.width = len(frame.value[0]) if len(frame.value) > 1 else -1  # type: ignore[index]
+        if len(frame.value) > 1:
+            inner.width = len(frame.value[0])  # type: ignore[index]
         cursor.note("missing_opener", cursor.at)
 
     def _put(self, frame: Frame, value: Any, *, plain: bool = False) -> None:
@@ -256,17 +259,12 @@ class RepairParser:
         """Read a key and its colon."""
         cursor, schema = self.cursor, self._policy.schema
         cursor.check_key()
-        if NESTED_MEMBER.match(cursor.text, cursor.at) and self._ends_before_item():
+        if self._ends_before_item(frame):
             return
-        last = frame.value.get(frame.key) if isinstance(frame.value, dict) else None
-        if self._policy.siblings and self._goes_on_as_list(frame, last):
-            return
-        kinds: Any = {"{": dict, "[": list}.get(char, ())
-        if isinstance(last, list) and last and isinstance(last[-1], kinds):
-            # The list that ended before goes on.
-            cursor.note("extra_closer", cursor.at)
+        items = self._list_that_goes_on(frame, char)
+        if items is not None:
             frame.state, frame.comma = SEPARATOR_STATE, -1
-            self._stack.append(Frame(last, is_object=False, state=VALUE_STATE, node=UNKNOWN))
+            self._stack.append(Frame(items, is_object=False, state=VALUE_STATE, node=UNKNOWN))
             return
         key = read_key(cursor, char, len(self._stack))
         if schema is not None:
@@ -276,34 +274,47 @@ class RepairParser:
         self._members += 1
         frame.state = VALUE_STATE
 
-    def _goes_on_as_list(self, frame: Frame, last: Any) -> bool:
-        """Take the object that ended before another one like it as the first item of a list."""
+    def _list_that_goes_on(self, frame: Frame, char: str) -> Any:
+        """The list that the last value is, or begins as its first item, where another one stands."""
         cursor = self.cursor
-        key = _FIRST_KEY.match(cursor.text, cursor.at)
+        members: Any = frame.value
+        last = members.get(frame.key)
+        kinds: Any = {"{": dict, "[": list}.get(char, ())
+        if isinstance(last, list) and last and isinstance(last[-1], kinds):
+            cursor.note("extra_closer", cursor.at)
+            return last
+        key = _FIRST_KEY.match(cursor.text, cursor.at) if self._policy.siblings else None
         if not isinstance(last, dict) or key is None or key[1] not in last:
-            return False
-        items = [last]
-        frame.value[frame.key] = items  # type: ignore[call-overload]
+            return None
         cursor.note("missing_list_brackets", cursor.at)
-        self._stack.append(Frame(items, is_object=False, state=VALUE_STATE, node=UNKNOWN))
-        return True
+        members[frame.key] = [last]
+        return members[frame.key]
 
     def _place(self, key: str) -> Frame:
         """The object that a key belongs to; objects inside it end where the schema says so."""
         for _ in range(misplaced_by(self._stack, key)):
-            self.cursor.note("missing_closer", self.cursor.at)
-            self._stack.pop()
+            self._end_unclosed()
         return self._stack[-1]
 
-    def _ends_before_item(self) -> bool:
+    def _ends_before_item(self, frame: Frame) -> bool:
         """End an object before the next item of its list, when its bracket is missing."""
-        outer = self._stack[-2] if len(self._stack) > 1 else None
-        if outer is None or outer.is_object or not self._stack[-1].value:
+        outer = self._outer()
+        if outer is None or outer.is_object or not (frame.is_object and frame.value):
             return False
-        self.cursor.note("missing_closer", self.cursor.at)
-        self._stack.pop()
+        if NESTED_MEMBER.match(self.cursor.text, self.cursor.at) is None:
+            return False
+        self._end_unclosed()
         outer.state = VALUE_STATE
         return True
+
+    def _outer(self) -> Frame | None:
+        """The container around the innermost one."""
+        return self._stack[-2] if len(self._stack) > 1 else None
+
+    def _end_unclosed(self) -> None:
+        """End the innermost container, whose closing bracket is missing."""
+        self.cursor.note("missing_closer", self.cursor.at)
+        self._stack.pop()
 
     def _value(self, frame: Frame, char: str) -> None:
         """Read a value."""
@@ -329,10 +340,9 @@ class RepairParser:
         cursor = self.cursor
         if cursor.text.startswith("{{", cursor.at):
             raise cursor.halt("template")
-        outer = self._stack[-2] if len(self._stack) > 1 else None
+        outer = self._outer()
         if self._policy.siblings and outer is not None and outer.is_full(frame.value):
-            cursor.note("missing_closer", cursor.at)
-            self._stack.pop()
+            self._end_unclosed()
             frame = outer
         self._open(frame)
 
@@ -358,8 +368,7 @@ class RepairParser:
         cursor = self.cursor
         if OPERATOR.match(cursor.text, cursor.at):
             raise cursor.halt("arithmetic")
-        nested = frame.is_object and NESTED_MEMBER.match(cursor.text, cursor.at)
-        if nested and self._ends_before_item():
+        if self._ends_before_item(frame):
             return
         pattern = KEY if frame.is_object else ELEMENT
         cursor.check_string_before()
@@ -370,16 +379,14 @@ class RepairParser:
 
     def _list_with_key(self, frame: Frame) -> None:
         """A key inside a list: the list's closing bracket is missing before it."""
-        parent = self._stack[-2] if len(self._stack) > 1 else None
-        items = frame.value
-        if parent is None or not parent.is_object or not isinstance(items, list):
-            raise self.cursor.halt("ambiguous")
-        if not frame.plain_last or len(items) == 1:
+        parent = self._outer()
+        items: Any = frame.value
+        sure = frame.plain_last and len(items) > 1
+        if parent is None or not parent.is_object or not sure:
             raise self.cursor.halt("ambiguous")
         parent.key = items.pop()
         parent.state = VALUE_STATE
-        self.cursor.note("missing_closer", self.cursor.at)
-        self._stack.pop()
+        self._end_unclosed()
         self.cursor.at += 1
 
     def _close(self, frame: Frame, char: str) -> None:
@@ -391,9 +398,6 @@ class RepairParser:
             raise cursor.halt("ellipsis")
         if frame.comma >= 0 and frame.state != SEPARATOR_STATE:
             cursor.note("trailing_comma", frame.comma)
-        if frame.is_object == (char in "}｝") and len(self._stack) > 1:
-            self._apply(Closing(1), char)
-            return
         kinds = [item.is_object for item in self._stack]
         self._apply(plan_closing(cursor.text, cursor.at, kinds, self._policy.closing), char)
 
@@ -409,8 +413,7 @@ class RepairParser:
         cursor.at += 1
         for _ in range(closing.pops):
             closed = self._stack.pop()
-            listed = closed.width < 0 and char in "]］"
-            if listed or (closed.width > 0 and closed.width != len(closed.value)):
+            if closed.width not in (0, len(closed.value)):
                 raise cursor.halt("ambiguous")
         if closing.pops == 0:
             self._stack[-1].state = SEPARATOR_STATE
@@ -446,8 +449,7 @@ def repair_json(
     if not is_closed and first.work <= _MAX_REREAD:
         shown, _ = _proven(text, start, Policy(siblings=True))
         added = [one.name for one in shown.repairs if one.name in ("missing_opener", *_CLOSERS)]
-        differs = chosen.trouble is not None or not same_json(shown.value, chosen.value)
-        if shown.trouble is None and len(added) == 1 and differs:
+        if shown.trouble is None and len(added) == 1:
             return shown
     if schema and lacks_end(chosen):
         placed, _ = _proven(text, start, Policy(schema=schema))

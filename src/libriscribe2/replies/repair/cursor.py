@@ -26,7 +26,7 @@ from libriscribe2.replies.repair.patterns import (
     unescape,
     unread,
 )
-from libriscribe2.replies.repair.string_end import EndSearch, KnownKeys
+from libriscribe2.replies.repair.string_end import EndSearch
 from libriscribe2.replies.schema_fit import branch_for, properties_of
 from libriscribe2.replies.strict_json import scan_string
 
@@ -52,8 +52,7 @@ class Frame:
         plain_last: Whether the last value was a string without any damage.
         remarks: For each comment, how many items of the list stood before it.
         ends_remarked: Whether the last of them stands on a line of its own.
-        width: How many members it must have, since its opening bracket was added; 0: any, -1: any,
-            and it must not end as a list does.
+        width: How many members it must have, since its opening bracket was added; 0: any.
     """
 
     value: dict[str, Any] | list[Any]
@@ -89,9 +88,7 @@ class Frame:
 
         Nothing follows its own line, or the number that counts the items jumps from before it to behind it.
         """
-        items = self.value
-        if not isinstance(items, list) or not self.remarks:
-            return False
+        items: Any = self.value
         if ends and self.ends_remarked and self.remarks[-1] == len(items):
             return True
         return any(_jumps(items, at) for at in self.remarks if 0 < at < len(items))
@@ -128,15 +125,11 @@ def schema_node(
     schema: Mapping[str, Any] | None, parent: Frame | None, value: Any
 ) -> Mapping[str, Any]:
     """The schema of a container that is just opened; empty when nothing is known of it."""
-    if schema is None:
-        return UNKNOWN
-    if parent is None:
-        return branch_for(schema, value, schema) or UNKNOWN
-    if parent.is_object:
-        node = properties_of(parent.node).get(parent.key)
-    else:
-        node = parent.node.get("items")
-    return (branch_for(node, value, schema) or UNKNOWN) if node else UNKNOWN
+    node = schema
+    if parent is not None:
+        known = properties_of(parent.node).get(parent.key)
+        node = known if parent.is_object else parent.node.get("items")
+    return (branch_for(node, value, schema) or UNKNOWN) if node and schema else UNKNOWN
 
 
 def misplaced_by(stack: Sequence[Frame], key: str) -> int:
@@ -176,16 +169,17 @@ class StringReader:
         self.scanned = 0
         self._text = text
         self._structure_wins = structure_wins
-        self._keys = KnownKeys(text)
 
     def read(self, start: int, role: str, depth: int) -> StringToken:
         """Read the string whose opening quote is at `start`.
 
         Args:
-            start: Index of the opening quote.
+            start: Index of the opening quote, or of the backslash before it.
             role: "key", "member" or "element": what the string is, and so what may follow it.
             depth: How many containers are open.
         """
+        if self._text[start] == "\\":
+            return self._escaped(start, role, depth)
         token = None
         if self._text[start] == '"':
             token = self._quick(start, role, depth)
@@ -193,11 +187,11 @@ class StringReader:
             token = self._triple(start, role, depth)
         return self._searched(start, role, depth) if token is None else token
 
-    def read_escaped(self, start: int, role: str, depth: int) -> StringToken | None:
-        """Read a string whose own quotes are escaped; `start` is at the backslash."""
+    def _escaped(self, start: int, role: str, depth: int) -> StringToken:
+        """A string whose own quotes are escaped; `start` is at the backslash."""
         found = _ESCAPED.match(self._text, start)
         if found is None or not follows(self._text, found.end(), role, depth):
-            return None
+            return StringToken("", start, trouble="ambiguous")
         value = unescape(found["inner"])
         return StringToken(
             value.text,
@@ -240,7 +234,7 @@ class StringReader:
         """A string whose end must be told from inner quotes."""
         if self.scanned > _SCAN_FACTOR * len(self._text):
             return unread(self._text, start)
-        search = EndSearch(self._text, start, role, depth, self._keys, self._structure_wins)
+        search = EndSearch(self._text, start, role, depth, self._structure_wins)
         token = search.run()
         self.doubts += search.doubts
         self.scanned += search.scanned or _CROWDED
@@ -354,20 +348,6 @@ class Cursor:
         self.at = token.end
         return token.text
 
-    def read_string(self, role: str, depth: int) -> StringToken:
-        """Read the string here, whose opening quote may carry a backslash.
-
-        Args:
-            role: "key", "member" or "element".
-            depth: How many containers are open.
-        """
-        if self.text[self.at] != "\\":
-            return self.strings.read(self.at, role, depth)
-        token = self.strings.read_escaped(self.at, role, depth)
-        if token is None:
-            raise self.halt("ambiguous")
-        return token
-
     def is_fence(self) -> bool:
         """Whether a fence stands here."""
         return self.text.startswith(_FENCES, self.at)
@@ -408,12 +388,10 @@ def early_end(cursor: Cursor, frame: Frame, count: int) -> Halt:
 
     One closing bracket can be forgotten; with more of them a list was probably left unfinished.
     """
-    if frame.state != SEPARATOR_STATE:
-        return cursor.halt("cut_off")
-    forgotten = count == 1
-    for _ in range(count):
-        cursor.note("missing_closer", cursor.at, lossless=forgotten)
-    return Halt(None if forgotten else Trouble("cut_off", cursor.at), keep=True)
+    if frame.state != SEPARATOR_STATE or count > 1:
+        return text_end(cursor, frame, count)
+    cursor.note("missing_closer", cursor.at)
+    return Halt(None)
 
 
 def note_leftover(cursor: Cursor) -> None:
@@ -429,13 +407,12 @@ def doubtful_structure(text: str, outcome: RepairOutcome) -> Trouble | None:
     changed = [one for one in outcome.repairs if one.name.endswith("_closer")]
     if not changed or outcome.value is None:
         return None
-    added = [one for one in changed if one.name == "missing_closer"]
     names = {one.name for one in outcome.repairs}
     doubtful = (
         _MORE.match(text, outcome.end) is not None
         or _closes_later(text, outcome.end)
         or _moves_bracket(text, outcome)
-        or (added and _nests_alone(outcome.value))
+        or ("missing_closer" in names and _nests_alone(outcome.value))
         # Neighbours that read as one string may be items of a list that lost its bracket.
         or "string_concatenation" in names
         # A bracket that closes nothing behind a text that nothing ends is a part of the text.
@@ -477,20 +454,13 @@ def _moves_bracket(text: str, outcome: RepairOutcome) -> bool:
     Its bracket is left over: it was not forgotten, but something else is wrong before the key,
     such as a lost opening bracket.
     """
-    repairs = outcome.repairs
-    if not any(one.name == "missing_closer" and _is_colon(text, one) for one in repairs):
-        return False
-    return any(one.name == "extra_closer" and text[one.position] in "]］" for one in repairs)
-
-
-def _is_colon(text: str, repair: Repair) -> bool:
-    """Whether a repair was made at a colon: a list ended when its last item proved to be a key."""
-    return text[repair.position : repair.position + 1] in (":", "：")
+    changed = {(one.name, text[one.position : one.position + 1]) for one in outcome.repairs}
+    # At a colon a list ended because its last item proved to be a key.
+    ended = not changed.isdisjoint({("missing_closer", ":"), ("missing_closer", "：")})
+    return ended and not changed.isdisjoint({("extra_closer", "]"), ("extra_closer", "］")})
 
 
 def lost_number(repairs: Sequence[Repair]) -> Trouble | None:
     """The trouble of a value that JSON cannot hold, such as NaN."""
-    for repair in repairs:
-        if repair.name == "not_a_number":
-            return Trouble(repair.name, repair.position)
-    return None
+    lost = (Trouble(one.name, one.position) for one in repairs if one.name == "not_a_number")
+    return next(lost, None)

@@ -1,9 +1,8 @@
 """Tokens of damaged JSON: patterns, escapes, tokens of strings."""
 
 import re
-from bisect import bisect_right
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import Final
 
 # White space between tokens: Unicode spaces and the zero-width characters.
@@ -102,6 +101,13 @@ ELLIPSIS: Final = re.compile(r"\.{2,}|…")
 QUESTION: Final = re.compile(
     r"(?<=[\u0370-\u03ff\u1f00-\u1fff]);|[?？؟՞](?=[)\]\"'”’»」*_~]*(?:\s|\Z|[\u3040-\u9fff]))|[？؟፧᥅꘏꛷]"
 )
+_NEXT_KEYS: Final = (KEY, NESTED_MEMBER, COLONLESS_KEY, _CUT_KEY, COMMENT_START)
+_NEXT_ELEMENTS: Final = (ELEMENT, _BARE_ELEMENT, COMMENT_START)
+# The text, its fence or its line ends here, or a comment or another part begins.
+_ENDS: Final = (
+    re.compile(rf"{SPACE.pattern}\Z"), PARAGRAPH, FENCE_LINE, _LEFT_OUT, _OPERATION, CONCATENATION,
+    COMMENT_START,
+)  # fmt: skip
 OPERATOR: Final = re.compile(r"\s*+(?:[*/%^&|<>]|[+-](?!\s*[,}\]]))")
 
 
@@ -123,20 +129,9 @@ def follows_member(text: str, position: int, depth: int) -> bool:
         return True
     comma = COMMA.match(text, position)
     if comma is not None:
-        after = comma.end()
-        return (
-            _is_over(text, comma)
-            or KEY.match(text, after) is not None
-            or NESTED_MEMBER.match(text, after) is not None
-            or COLONLESS_KEY.match(text, after) is not None
-            or _CUT_KEY.match(text, after) is not None
-            or COMMENT_START.match(text, after) is not None
-        )
-    return (
-        _closes(text, position, depth)
-        or NEXT_MEMBER.match(text, position) is not None
-        or ADJACENT.match(text, position) is not None
-        or _ends(text, position)
+        return _is_over(text, comma) or _stands(_NEXT_KEYS, text, comma.end())
+    return _closes(text, position, depth) or _stands(
+        (NEXT_MEMBER, ADJACENT, *_ENDS), text, position
     )
 
 
@@ -144,20 +139,14 @@ def follows_element(text: str, position: int, depth: int) -> bool:
     """Whether what stands here can follow an element of a list."""
     comma = COMMA.match(text, position)
     if comma is not None:
-        after = comma.end()
-        return (
-            _is_over(text, comma)
-            or ELEMENT.match(text, after) is not None
-            or _BARE_ELEMENT.match(text, after) is not None
-            or COMMENT_START.match(text, after) is not None
-        )
+        return _is_over(text, comma) or _stands(_NEXT_ELEMENTS, text, comma.end())
     after = skip_space(text, position)
     opens_next = OPEN_QUOTES + "{[" if "\n" in text[position:after] else OPEN_QUOTES
     return (
-        (after > position and text[after : after + 1] in tuple(opens_next))
-        or text[after : after + 1] in (":", "：")
+        (after > position and text.startswith(tuple(opens_next), after))
+        or text.startswith((":", "："), after)
         or _closes(text, position, depth)
-        or _ends(text, position)
+        or _stands(_ENDS, text, position)
     )
 
 
@@ -175,6 +164,11 @@ def follows(text: str, position: int, role: str, depth: int) -> bool:
     if role == "member":
         return follows_member(text, position, depth)
     return follows_element(text, position, depth)
+
+
+def _stands(patterns: Iterable[re.Pattern[str]], text: str, position: int) -> bool:
+    """Whether one of several things stands here."""
+    return any(pattern.match(text, position) for pattern in patterns)
 
 
 def _is_over(text: str, comma: re.Match[str]) -> bool:
@@ -197,20 +191,6 @@ def _closes(text: str, position: int, depth: int) -> bool:
     return count >= depth or AFTER_CLOSERS.match(text, closers.end()) is not None
 
 
-def _ends(text: str, position: int) -> bool:
-    """Whether the text, its fence or its line ends here, or a comment or another part begins."""
-    after = skip_space(text, position)
-    return (
-        after == len(text)
-        or PARAGRAPH.match(text, position) is not None
-        or FENCE_LINE.match(text, position) is not None
-        or _LEFT_OUT.match(text, position) is not None
-        or _OPERATION.match(text, position) is not None
-        or CONCATENATION.match(text, position) is not None
-        or COMMENT_START.match(text, position) is not None
-    )
-
-
 _SIMPLE: Final = dict(zip("\"\\/bfnrt'`", "\"\\/\b\f\n\r\t'`", strict=True))
 _FOREIGN_LETTER: Final = re.compile(r"\\[A-Zac-eg-mo-qsv-z]")
 # What Markdown and LaTeX escape.
@@ -228,7 +208,6 @@ _DRIVE: Final = re.compile(r"(?<![^\W_])[A-Za-z]:(?:\\[bfnrt][^\s\\/:*?\"<>|]+){
 _COMMAND: Final = re.compile(r"\\(?:\\|[A-Za-z]{2,})")
 # What a string that was cut off inside a \u escape ends with.
 _TORN: Final = re.compile(r"(?<!\\)(?:\\\\)*+\\u[0-9A-Fa-f]{0,3}\Z")
-_SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _MAX_CODE: Final = 0x10FFFF
 
 
@@ -251,13 +230,9 @@ def unescape(raw: str) -> Unescaped:
     """Decode what stands between the quotes of a damaged string."""
     if "\\" not in raw:
         return Unescaped(raw)
-    if '"' not in raw.replace('\\"', ""):
-        try:
-            return Unescaped(scanstring(raw + '"', 0, False)[0])  # noqa: FBT003 - not strict
-        except ValueError:  # not JSON's own escapes: read one by one below
-            pass
     foreign = _has_foreign(raw)
-    paths = _Paths([match.span() for match in _PATH.finditer(raw)] if foreign else [])
+    spans = [match.span() for match in _PATH.finditer(raw)] if foreign else []
+    in_path = {place for span in spans for place in range(*span) if raw[place] == "\\"}
     commands = foreign and _FOREIGN_LETTER.search(raw) is not None
     parts: list[str] = []
     repair = ""
@@ -265,7 +240,7 @@ def unescape(raw: str) -> Unescaped:
     for found in _ESCAPE.finditer(raw):
         start = found.start()
         parts.append(raw[position:start])
-        if paths.hold(start):
+        if start in in_path:
             parts.append("\\")
             position, repair = start + 1, "backslash_path"
             continue
@@ -274,36 +249,17 @@ def unescape(raw: str) -> Unescaped:
         repair = repair or name
         position = found.end()
     text = "".join([*parts, raw[position:]])
-    mixed = repair and _mixes_meanings(raw, paths)
-    torn = repair and not paths.hold(len(raw) - 1) and _TORN.search(raw)
+    mixed = repair and _mixes_meanings(raw, in_path)
+    torn = repair and raw.rfind("\\") not in in_path and _TORN.search(raw)
     trouble = "ambiguous" if mixed or torn or (not foreign and _DRIVE.search(raw)) else ""
-    return Unescaped(
-        _SURROGATES.sub(
-            lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text
-        ),
-        repair,
-        trouble,
-    )
+    # Halves of a character that stand side by side become one; one alone stays.
+    joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return Unescaped(joined, repair, trouble)
 
 
-class _Paths:
-    """Where the paths of a string stand."""
-
-    def __init__(self, spans: list[tuple[int, int]]) -> None:
-        self.spans = spans
-        self.starts = [first for first, _ in spans]
-
-    def hold(self, place: int) -> bool:
-        """Whether a place is inside of one."""
-        before = bisect_right(self.starts, place)
-        return before > 0 and place < self.spans[before - 1][1]
-
-
-def _mixes_meanings(raw: str, paths: _Paths) -> bool:
+def _mixes_meanings(raw: str, in_path: Set[int]) -> bool:
     """Whether commands such as LaTeX's stand beside what may be line breaks or commands too."""
-    outside = [
-        found.group()[1:2] for found in _COMMAND.finditer(raw) if not paths.hold(found.start())
-    ]
+    outside = [found[0][1] for found in _COMMAND.finditer(raw) if found.start() not in in_path]
     return any(letter not in _SIMPLE and letter not in "uUx" for letter in outside) and any(
         letter in "nrt" for letter in outside
     )
@@ -311,20 +267,14 @@ def _mixes_meanings(raw: str, paths: _Paths) -> bool:
 
 def _has_foreign(raw: str) -> bool:
     """Whether any escape is not JSON's own: then backslashes were not escaped here."""
-    return any(
-        (found["one"] or "") not in _SIMPLE and found["one"] is not None
-        for found in _ESCAPE.finditer(raw)
-    )
+    return any(found["one"] and found["one"] not in _SIMPLE for found in _ESCAPE.finditer(raw))
 
 
 def _one(found: re.Match[str], *, commands: bool) -> tuple[str, str]:
     """The text of one escape, and the repair that it took; beside commands marks keep theirs."""
-    digits = found["four"]
-    if digits:
-        return chr(int(digits, 16)), ""
-    digits = found["eight"] or found["two"] or found["braced"]
+    digits = found["four"] or found["eight"] or found["two"] or found["braced"]
     if digits and int(digits, 16) <= _MAX_CODE:
-        return chr(int(digits, 16)), "foreign_escape"
+        return chr(int(digits, 16)), "" if found["four"] else "foreign_escape"
     if found["line"]:
         return "", "line_continuation"
     simple = found["one"]

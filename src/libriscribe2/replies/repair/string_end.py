@@ -1,7 +1,9 @@
 """Where a string of damaged JSON ends, and what a lost quotation mark would swallow."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final
 
 from libriscribe2.replies.repair.patterns import (
@@ -19,23 +21,13 @@ from libriscribe2.replies.repair.patterns import (
     unread,
 )
 
-_MAX_NAMES: Final = 50
+_KEY_NAME: Final = re.compile(r"""["']([^"'\n]{1,80})["']\s*:""")
 
 
-@dataclass(slots=True)
-class KnownKeys:
-    """Which names serve as keys in more than one place of a text."""
-
-    text: str
-    seen: dict[str, bool] = field(default_factory=dict)
-
-    def occurs_elsewhere(self, name: str, start: int, end: int) -> bool:
-        """Whether a name is a key outside the stretch from `start` to `end` too."""
-        if name not in self.seen and len(self.seen) < _MAX_NAMES:
-            key = re.compile(rf"""["']{re.escape(name)}["']\s*:""")
-            after = key.search(self.text, end) is not None
-            self.seen[name] = after or key.search(self.text, 0, start) is not None
-        return self.seen.get(name, False)
+@lru_cache(maxsize=1)
+def _keys(text: str) -> Counter[str]:
+    """How often each name is a key of a text."""
+    return Counter(_KEY_NAME.findall(text))
 
 
 # A key and its value behind a separator or a bracket.
@@ -177,7 +169,6 @@ _GOES_ON: Final = re.compile(r"[ \t]*(?:[,，]?[ \t]*\r?\n|[}\]]\s*,\s*\{\s*[\"'
 _LIKE_END: Final = re.compile(r"[ \t]*[,，:}\]\n]")
 _MARGIN: Final = re.compile(r"\n[ \t]*")
 _MAX_TAIL: Final = 400
-_MAX_KEY: Final = 300
 _MAX_DOUBT_SCAN: Final = 4_000
 _MAX_STRAYS: Final = 2_000
 _STRAY_DISTANCE: Final = 12
@@ -192,7 +183,6 @@ class EndSearch:
         start: Index of the opening quote.
         role: "key", "member" or "element".
         depth: How many containers are open.
-        keys: The keys of the text.
         structure_wins: Whether, in doubt, sound structure after a quote ends the string.
         doubts: How often pairing and structure contradicted each other.
         scanned: How many characters were looked at.
@@ -202,7 +192,6 @@ class EndSearch:
     start: int
     role: str
     depth: int
-    keys: KnownKeys
     structure_wins: bool
     doubts: int = 0
     scanned: int = 0
@@ -230,7 +219,7 @@ class EndSearch:
             position += mark.group() == "\\"
             if self._is_crowded(position):
                 return replace(unread(self.text, self.start), closed=True, trouble="ambiguous")
-            if self._is_hopeless(position):
+            if 0 <= self._doubt < position - _MAX_DOUBT_SCAN:
                 break
         return self._unended()
 
@@ -238,11 +227,6 @@ class EndSearch:
         """Whether the string has more stray quotes than any language sets."""
         quotes = self._strays + self._curly.depth
         return quotes > _MAX_STRAYS + (position - self.start) // _STRAY_DISTANCE
-
-    def _is_hopeless(self, position: int) -> bool:
-        if self.role == "key" and position - self.start > _MAX_KEY:
-            return True
-        return 0 <= self._doubt < position - _MAX_DOUBT_SCAN
 
     def _at_mark(self, at: int, char: str) -> StringToken | None:
         """The token when the string ends at this mark, else None."""
@@ -273,8 +257,6 @@ class EndSearch:
         text = self.text
         if self.role == "key":
             return True
-        if self._inner:
-            return False
         first = text.find("\n", self.start + 1, at)
         if first < 0 and not self._strays and LOST_CLOSE.match(text, at):
             return self._follows(at)
@@ -288,7 +270,7 @@ class EndSearch:
     def _is_end(self, at: int) -> bool:
         """Whether the quote at `at` ends the string."""
         text = self.text
-        if text[self.start] in '"“”„«' and text[at] in _SMART:
+        if text[at] in _SMART:
             return self._is_smart_end(at)
         sound = self._follows(at + 1)
         if self._inner:
@@ -303,12 +285,11 @@ class EndSearch:
 
     def _pass_inner(self, at: int) -> None:
         """Take the quote at `at` for one inside the string."""
-        low = self.text[self.start] == '"' and self._curly.close_low()
+        low = self._curly.close_low()
         if not low and self._opens_inner(at):
             self._inner = True
             comma = self._comma_before(at)
-            if self.role == "element":
-                self._listed = self._listed or comma is not None
+            self._listed |= self.role == "element" and comma is not None
             if self._lost < 0 and (self.role == "member" or (comma and comma["ends"])):
                 self._lost = self._lost_before(at)
         elif not low:
@@ -359,7 +340,7 @@ class EndSearch:
         name = member.group().split(self.text[at])[1]
         self._lost_end = comma.start()
         raw = self.text[self.start + 1 : comma.start()]
-        known = bool(comma["ends"]) or self.keys.occurs_elsewhere(name, at, member.end())
+        known = bool(comma["ends"]) or _keys(self.text)[name] > 1
         self._suspect = self._suspect or bool(comma["ends"] and _opens_bracket(raw))
         return at if known and not (self._strays or self._suspect) else comma.start()
 
@@ -377,26 +358,17 @@ class EndSearch:
         if self.role != "member" or comma is None or not MEMBER.match(self.text, comma.end()):
             return False
         self.doubts += 1
-        self._suspect = self._suspect or (self.structure_wins and self._shares_quote())
+        self._suspect = self._suspect or (self.structure_wins and self.text[self.start] == '"')
         return self.structure_wins
-
-    def _shares_quote(self) -> bool:
-        """Whether a string that ends with a quotation inside has one quote for both.
-
-        The other one was lost. Between single quotes what seemed to open was an elision.
-        """
-        return self.text[self.start] == '"'
 
     def _is_smart_end(self, at: int) -> bool:
         """Whether a curly quote ends the string: the quotations inside must be over."""
         char = self.text[at]
-        sound = char == "“" and self._follows(at + 1)
+        sound = self._follows(at + 1)
         if self._curly.take(char, self.text[self.start], sound=sound):
             return False
-        if self._follows(at + 1):
-            return True
-        self._strays += 1
-        return False
+        self._strays += not sound
+        return sound
 
     def _unended(self) -> StringToken:
         """The string that no quote ended: its quote was lost, or the text is cut off."""
@@ -404,12 +376,10 @@ class EndSearch:
         if self._lost >= 0 and (self._doubt < 0 or self._lost < self._doubt):
             return self._ended(self._lost, lost=True)
         if self._doubt >= 0:
-            self._suspect = self._suspect or self._listed or self._shares_quote()
+            # A quotation at the end with the string's own quote: one of two was lost. Between single
+            # quotes what seemed to open it was an elision.
+            self._suspect = self._suspect or self._listed or self.text[self.start] == '"'
             return self._ended(self._doubt)
-        lost = LOST_CLOSE.search(self.text, self.start + 1) if self.role != "key" else None
-        if lost is not None and self._follows(lost.start()):
-            self._suspect = self._suspect or self._strays > 0
-            return self._ended(lost.start(), lost=True)
         return self._ended_by_brackets() or unread(self.text, self.start)
 
     def _ended_by_brackets(self) -> StringToken | None:
@@ -420,7 +390,8 @@ class EndSearch:
         closed = sum(map(rest[len(raw) :].count, "}]"))
         if self.role == "key" or closed != self.depth or _opens_bracket(raw):
             return None
-        self._suspect = self._suspect or self._strays > 0
+        # Behind the end of a line stands what the string swallowed.
+        self._suspect = self._suspect or self._strays > 0 or "\n" in raw
         return self._ended(self.start + len(raw), lost=True)
 
     def _ended(self, end: int, *, lost: bool = False) -> StringToken:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from itertools import islice
+from math import isinf
 from typing import Any, Final
 
 from libriscribe2.replies.repair.cursor import Cursor, Frame, Halt
@@ -26,9 +27,10 @@ from libriscribe2.replies.repair.patterns import (
 )
 
 _NUMBER: Final = re.compile(
-    r"(?P<sign>[+-]?)(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
+    r"[+-]?(?:(?P<hex>0[xX][0-9A-Fa-f]+)|(?P<whole>\d[\d_]*)?"
     r"(?P<fraction>\.\d*)?(?P<exponent>[eE][+-]?\d+)?)"
 )
+_JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _NUMBER_END: Final = re.compile(
     rf"[ \t]*+(?:[{SEPARATORS}}}\]｝］#\r\n]|\Z|//|/\*|<!--|`{{3}}|~{{3}})|\s+(?=[\"'“\d\[{{-])"
 )
@@ -46,7 +48,12 @@ _WORD: Final = re.compile(r"[^\W\d]\w*")
 _COMPUTED: Final = re.compile(
     r"[*%^&|<>=+{}\[\]\\~@$]|\w\(|^[^(]*\)\s*$|\s[-/]\s|\s\?\s(?:[^:?]|(?<!\s)\?|\?(?!\s))*+:\s|\w/\w|\.{2,}|…|^\W|[\"'`“”]"
 )
-_BARE_END: Final = re.compile(rf"[{SURE_COMMAS}}}\]｝］\n]|//|/\*| \#")
+_BARE_END: Final = r"[}\]｝］\n]|//|/\*| \#"
+_ELEMENT_END: Final = re.compile(rf"[{SURE_COMMAS}]|{_BARE_END}|\Z")
+# A comma inside a bare member does not end it when no key follows.
+_MEMBER_END: Final = re.compile(
+    rf"[{SURE_COMMAS}](?=[ \t]*+(?:\#|//|/\*|[\r\n}}\]]|\Z|{KEY.pattern}))|{_BARE_END}|\Z"
+)
 # "1." before an item numbers it.
 _NUMBERED: Final = re.compile(r"\s*+[\"'“{\[]")
 # A last bare element of several words behind one in quotes stands for others, unless it is a name.
@@ -100,7 +107,7 @@ def _number(text: str, start: int, *, in_list: bool) -> Scalar:
     found = _NUMBER.match(text, start)
     end = found.end() if found else start
     if found is None or not (found["hex"] or found["whole"] or len(found["fraction"] or "") > 1):
-        return Scalar(None, start, trouble=_after_sign(text, start))
+        return Scalar(None, start, trouble="ellipsis" if text.startswith("..", start) else "syntax")
     date = _DATE.match(text, start)
     if date is not None and _NUMBER_END.match(text, date.end()):
         return Scalar(date.group(), date.end(), "unquoted_value")
@@ -121,61 +128,30 @@ def _number(text: str, start: int, *, in_list: bool) -> Scalar:
     return _number_value(found, end)
 
 
-def _after_sign(text: str, start: int) -> str:
-    return "ellipsis" if text.startswith("..", start) else "syntax"
-
-
-def _skip(text: str, position: int) -> int:
-    while position < len(text) and text[position] in " \t":
-        position += 1
-    return position
-
-
 def _number_value(found: re.Match[str], end: int) -> Scalar:
-    digits = (found["whole"] or "").replace("_", "")
-    sign = -1 if found["sign"] == "-" else 1
+    digits = found[0].replace("_", "")
+    repair = "" if _JSON_NUMBER.fullmatch(found[0]) else "number_format"
     if found["hex"]:
-        return Scalar(sign * int(found["hex"], 16), end, "number_format")
-    fraction, exponent = found["fraction"], found["exponent"]
-    odd = not digits.isascii() or (len(digits) > 1 and digits.startswith("0")) or not digits
-    odd = odd or found["sign"] == "+" or "_" in (found["whole"] or "") or fraction == "."
-    repair = "number_format" if odd else ""
-    if fraction is None and exponent is None:
-        return Scalar(sign * int(digits), end, repair)
-    value = sign * float(f"{digits or 0}{fraction or ''}{exponent or ''}")
-    if value in (float("inf"), float("-inf")):
-        return Scalar(None, end, trouble="number_too_long")
-    return Scalar(value, end, repair)
+        return Scalar(int(digits, 16), end, repair)
+    if found["fraction"] is None and found["exponent"] is None:
+        return Scalar(int(digits), end, repair)
+    value = float(digits)
+    return (
+        Scalar(None, end, trouble="number_too_long") if isinf(value) else Scalar(value, end, repair)
+    )
 
 
 def _bare_text(text: str, start: int, *, in_list: bool) -> Scalar:
     """A string without quotes, up to the end of its member or element."""
-    end = _bare_end(text, start, in_list=in_list)
-    raw = text[start:end].rstrip()
-    stray = raw.endswith('"') and raw.count('"') == 1
-    if stray:
+    end = (_ELEMENT_END if in_list else _MEMBER_END).search(text, start)
+    raw = text[start : end.start() if end else len(text)].rstrip()
+    if raw.endswith('"') and raw.count('"') == 1:
         value = unescape(raw[:-1].rstrip())
         return Scalar(value.text, start + len(raw), "missing_opening_quote", value.trouble)
     if _COMPUTED.search(raw):
         kind = "template" if "{{" in raw or "${" in raw else "arithmetic"
         return Scalar(None, start, trouble="ellipsis" if ".." in raw else kind)
     return Scalar(raw, start + len(raw), "unquoted_value")
-
-
-def _bare_end(text: str, start: int, *, in_list: bool) -> int:
-    """Where a bare text ends: a comma inside it does not end it when no key follows."""
-    for mark in _BARE_END.finditer(text, start):
-        at = mark.start()
-        if in_list or mark.group() not in SURE_COMMAS:
-            return at
-        after = _skip(text, mark.end())
-        if (
-            text.startswith(("#", "//", "/*"), after)
-            or text[after : after + 1] in ("", "\n", "\r", "}", "]")
-            or KEY.match(text, after)
-        ):
-            return at
-    return len(text)
 
 
 def read_text(cursor: Cursor, *, in_object: bool, depth: int) -> tuple[str, bool]:
@@ -188,12 +164,12 @@ def read_text(cursor: Cursor, *, in_object: bool, depth: int) -> tuple[str, bool
         Halt: The string is cut off or not to be trusted.
     """
     role = "member" if in_object else "element"
-    token = cursor.read_string(role, depth)
+    token = cursor.strings.read(cursor.at, role, depth)
     text = cursor.accept(token)
     while (joint := _joint(cursor, in_object=in_object)) is not None:
         cursor.note("string_concatenation", cursor.at)
         cursor.at = joint
-        text += cursor.accept(cursor.read_string(role, depth))
+        text += cursor.accept(cursor.strings.read(joint, role, depth))
     return text, not token.repairs
 
 
@@ -279,7 +255,7 @@ def read_key(cursor: Cursor, char: str, depth: int) -> str:
         cursor.at = colonless.end()
         return colonless.group(group)
     if cursor.is_escaped_quote():
-        return cursor.accept(cursor.read_string("key", depth))
+        return cursor.accept(cursor.strings.read(cursor.at, "key", depth))
     if char in OPEN_QUOTES and not cursor.is_fence():
         return _quoted_key(cursor, depth)
     return _bare_key(cursor, char)
@@ -291,14 +267,12 @@ def read_colon(cursor: Cursor) -> None:
     Raises:
         Halt: No value can follow here.
     """
-    after = cursor.skip()
+    cursor.skip()
     colon = COLON.match(cursor.text, cursor.at)
     if colon is not None:
         if colon.group().strip() != ":":
             cursor.note("wrong_colon", cursor.at)
         cursor.at = colon.end()
-    elif not after:
-        raise cursor.halt("cut_off")
     elif ELEMENT.match(cursor.text, cursor.at):
         cursor.note("missing_colon", cursor.at)
     else:
