@@ -138,7 +138,7 @@ def read_elements(source: Source, grammar: Grammar, tool: str, place: int) -> Fo
 
 def _value(source: Source, tool: str, key: str, tag: str, text: str) -> Any:
     stated = _STATED.search(tag)
-    known = source.property_schema(tool, key)
+    known = source.parameters(tool).get(key)
     return typed_value(text, known or ({"type": stated[1]} if stated else None))
 
 

@@ -121,9 +121,7 @@ def read_arguments(value: object) -> dict[str, Any] | None:
     if value is None:
         return {}
     if isinstance(value, str):
-        if not value.strip():
-            return {}
-        value = whole_json(value)[0]
+        value = whole_json(value.strip() or "{}")[0]
     return dict(value) if isinstance(value, Mapping) else None
 
 
@@ -199,6 +197,15 @@ def json_at(source: Source, start: int, *, repair: bool = True) -> tuple[Any, in
     if end < 0 or not repair or not source.spend(REPAIR):
         return None, end
     return whole_json(source.text[start:end])[0], end
+
+
+def read_named_json(
+    source: Source, head: re.Pattern[str], start: int, closer: re.Pattern[str]
+) -> Found | None:
+    """The call of the name in what `head` matches at `start`, with the JSON object behind it."""
+    named = head.match(source.text, start)
+    name = clean_name(named[1]) if named else None
+    return read_json_call(source, name, named.end(), closer) if named and name else None
 
 
 def read_json_call(
@@ -294,7 +301,6 @@ def _damaged(
 
 _ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
 _CDATA: Final = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
-_BOOLEAN: Final = {"true": True, "false": False}
 
 
 def typed_value(text: str, schema: JsonObject | None = None) -> Any:
@@ -377,16 +383,14 @@ def read_envelope(value: object) -> Envelope | None:
     if isinstance(value.get("content"), list):
         return _anthropic_message(value["content"])
     list_key = next((key for key in LIST_KEYS if isinstance(value.get(key, ""), list | None)), None)
-    more_key = next((key for key in _MORE_KEYS if _flag(value.get(key, "")) != ""), None)
-    if list_key is None and (more_key is None or marked_call(value) is not None):
+    flags = [flag for key in _MORE_KEYS if (flag := _flag(value.get(key, ""))) != ""]
+    if list_key is None and (not flags or marked_call(value) is not None):
         return None
     calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], "")
-    flag = _flag(value[more_key]) if more_key is not None else None
-    if more_key is None and list_key != "toolCalls" and calls:
-        flag = True
+    if not flags:
+        flags = [True if calls and list_key != "toolCalls" else None]
     content = value.get("content")
-    content = content if isinstance(content, str) else None
-    return Envelope(calls, content, flag, dropped)
+    return Envelope(calls, content if isinstance(content, str) else None, flags[0], dropped)
 
 
 def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[ReadCall]:
@@ -412,7 +416,7 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
 def _flag(value: object) -> Any:
     """Whether a value is true or false; None as it is, "" for anything else."""
     if isinstance(value, str):
-        return _BOOLEAN.get(value.strip().casefold(), "")
+        return {"true": True, "false": False}.get(value.strip().casefold(), "")
     return value if isinstance(value, bool | None) else ""
 
 

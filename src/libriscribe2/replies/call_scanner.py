@@ -36,10 +36,9 @@ from libriscribe2.replies.remarks import asks
 
 _COMMENT: Final = "<!--"
 ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT}|\[TOOL_RESULTS\])"
-_RESULT: Final = (
+_RESULT: Final = re.compile(
     r"(?i:<(?:tool_results?|(?:tool|function)_response|function_results?)\s*>)|\[TOOL_RESULTS\]"
 )
-_IS_RESULT: Final = re.compile(_RESULT)
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
 _CALL_KEYS: Final = frozenset({"name", "arguments"})
 _REASONING_END: Final = re.compile(REASONING_CLOSER)
@@ -202,11 +201,11 @@ class _Scan:
         for _ in range(_MAX_OPENERS):
             opener = openers.search(self.text, place)
             if opener is None:
-                self._end_chain(len(self.text))
-                return self.reading
+                break
             place = max(self._step(opener), opener.start() + 1)
+        else:
+            self.reading.issues.append(_TOO_MANY)
         self._end_chain(len(self.text))
-        self.reading.issues.append(_TOO_MANY)
         return self.reading
 
     def _step(self, opener: re.Match[str]) -> int:
@@ -235,7 +234,7 @@ class _Scan:
         return end
 
     def _aside(self, opener: re.Match[str]) -> int:
-        if _IS_RESULT.match(self.text, opener.start()) and self._is_answered(opener.start()):
+        if _RESULT.match(self.text, opener.start()) and self._is_answered(opener.start()):
             return len(self.text)
         call = call_among_tools(self.source, opener.start(), opener.end())
         if call is None or self._is_shown(opener.start(), call.end, marked=True):

@@ -81,11 +81,6 @@ class Source(Searches):
         self.effort_left -= cost
         return self.effort_left > 0
 
-    def property_schema(self, tool: str, name: str) -> JsonObject | None:
-        """The JSON Schema of one parameter of a tool, if it is known."""
-        schema = self.parameters(tool).get(name)
-        return schema if isinstance(schema, Mapping) else None
-
     def parameters(self, tool: str) -> JsonObject:
         """The JSON Schemas of a tool's parameters, as far as they are known."""
         return properties_of(self.schemas.get(tool, {}))
@@ -168,12 +163,10 @@ def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
 _REACH: Final = 600
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
-# A comment, struck through, a box to tick, or a line of a diff.
-_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|[-*+][ \t]+\[[ xX]\])|[-+]\Z")
+# A comment, struck through, a row of a table, a box to tick, or a line of a diff.
+_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|\||[-*+][ \t]+\[[ xX]\])|[-+]\Z")
 # A line of a template that stands for others.
 _DOTS: Final = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
-_ROW: Final = re.compile(r"[ \t]*\|")
-_CELL_END: Final = re.compile(r"[^\n|]*\|")
 # What may stand beside a call on its line: marks, tokens, tags, the number of a point, ReAct's word.
 _NO_TEXT: Final = re.compile(
     r"(?:[^\w\n<\[]|<\|\w+\|>\w+|</?[^<>\n]*>|\[/?[A-Z_]+\]|\d{1,3}[.)][ \t]|Action:|[<\[])*+"
@@ -207,8 +200,6 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
     lead = text[max(0, start - _REACH) : start]
     line = lead[lead.rfind("\n") + 1 :]
     if _is_quoted(text, start, end) or _BLOCK_QUOTE.fullmatch(line) or _OUT_OF_USE.match(line):
-        return True
-    if _ROW.match(line) and _CELL_END.match(text, end, end + _REACH):
         return True
     if _NO_TEXT.fullmatch(line) is None and not (marked and _ENDS_SENTENCE.search(line)):
         return True

@@ -332,7 +332,8 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
             return _response("", calls, issues, more=True)
         issues = gate.issues
     if not calls:
-        return _response(_without_reasoning(raw, reading).strip(), [], issues, more=None)
+        reading.removed = reading.removed if reading.said else []
+        return _response(_remaining(raw, reading) or raw.strip(), [], issues, more=None)
     return _response(_remaining(raw, reading), calls, issues, more=True)
 
 
@@ -391,13 +392,6 @@ def _response(
         needs_more_work=more,
         issues=tuple(filter(None, dict.fromkeys(issues))),
     )
-
-
-def _without_reasoning(raw: str, reading: Reading) -> str:
-    """The reply as it is, less its reasoning; all of it if nothing else is there."""
-    if not reading.said:
-        reading.removed.clear()
-    return _remaining(raw, reading) or raw
 
 
 def _remaining(raw: str, reading: Reading) -> str:

@@ -20,7 +20,7 @@ from libriscribe2.replies.call_objects import (
     CUT_OFF,
     add_argument,
     clean_name,
-    read_json_call,
+    read_named_json,
 )
 from libriscribe2.replies.call_source import (
     FAILURE,
@@ -233,13 +233,9 @@ def read_qwen_agent(source: Source, _start: int, body: int) -> Found | None:
 def _read(
     source: Source, body: int, lines: re.Pattern[str], result: re.Pattern[str]
 ) -> Found | None:
-    head = lines.match(source.text, body)
-    name = clean_name(head[1]) if head else None
-    if head is None or name is None:
-        return None
-    found = read_json_call(source, name, head.end(), _TICKS)
-    made_up = found.calls and result.match(source.text, found.end)
-    return replace(found, end=len(source.text)) if made_up else found
+    found = read_named_json(source, lines, body, _TICKS)
+    made_up = found and found.calls and result.match(source.text, found.end)
+    return replace(found, end=len(source.text)) if found and made_up else found
 
 
 PYTHON_LIST_OPENER: Final = (

@@ -1,7 +1,6 @@
 """Calls in tags: of a tool's name, between two marks, or named by the tag itself."""
 
 import re
-from dataclasses import replace
 from typing import Final
 
 from libriscribe2.replies.call_elements import (
@@ -26,6 +25,7 @@ from libriscribe2.replies.call_objects import (
     json_region,
     named_call,
     read_json_call,
+    read_named_json,
     typed_value,
 )
 from libriscribe2.replies.call_source import (
@@ -51,7 +51,7 @@ def read_tag_call(source: Source, start: int, body: int) -> Found | None:
         return None
     if tag.endswith("/>"):
         given = attributes_of(tag).items()
-        typed = {key: typed_value(one, source.property_schema(name, key)) for key, one in given}
+        typed = {key: typed_value(one, source.parameters(name).get(key)) for key, one in given}
         typed.pop("name", None)
         return Found(body, (ReadCall(name, typed),))
     grammar = grammar_of(tag)
@@ -121,11 +121,10 @@ def read_glm_call(source: Source, body: int) -> Found | None:
     name = clean_name(head[1]) if head else None
     if head is None or name is None:
         return None
-    found = read_parameters(source, _GLM, name, head.end())
-    if not (found.calls and found.issue):
-        return found
-    whole = found.calls[0].arguments and _INNER_WRAPPER.match(source.text, found.end)
-    return replace(found, issue="") if whole else Found(len(source.text), issue=CUT_OFF)
+    found = read_named(source, _GLM, name, head.end())
+    if found is None or not found.calls:
+        return Found(len(source.text), issue=found.issue if found else UNBALANCED)
+    return found
 
 
 _WORDS: Final = (
@@ -150,7 +149,7 @@ def region(name: str, opener: str, closer: str, begins: str = TAG_START) -> Tool
             or json_region_or_python(source, body, ends)
             or read_glm_call(source, body)
             or read_child_tags(source, body)
-            or _named(source, body, ends)
+            or read_named_json(source, _NAME, body, ends)
         )
 
     return ToolFormat(name, opener, read, rank=30, begins=begins)
@@ -169,15 +168,6 @@ def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) ->
     if not calls:
         return Found(after, issue="A tool call could not be read; use literal keyword arguments.")
     return Found(after, calls)
-
-
-def _named(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
-    """A tool's name and its arguments as JSON, as in `<tool_call>search {...}</tool_call>`."""
-    head = _NAME.match(source.text, body)
-    name = clean_name(head[1]) if head else None
-    if head is None or name is None:
-        return None
-    return read_json_call(source, name, head.end(), closer)
 
 
 def _wrapper(source: Source, body: int) -> Found | None:

@@ -8,7 +8,6 @@ words that name formats, and its arguments behind it, as in `functions.search:0{
 
 import json
 import re
-from dataclasses import replace
 from typing import Any, Final
 
 from libriscribe2.replies.call_elements import (
@@ -39,7 +38,6 @@ from libriscribe2.replies.call_source import (
     CONTROL,
     TAG_START,
     Found,
-    JsonObject,
     ReadCall,
     Source,
     ToolFormat,
@@ -48,7 +46,7 @@ from libriscribe2.replies.call_source import (
     passed,
 )
 from libriscribe2.replies.notations.tags import WRAPPER_OPENER, read_glm_call, read_named
-from libriscribe2.replies.schema_fit import properties_of
+from libriscribe2.replies.schema_fit import properties_of, resolve
 from libriscribe2.replies.strict_json import strict_parse
 
 _BAR: Final = "[|｜]"
@@ -146,8 +144,7 @@ def read_k3_call(source: Source, start: int, body: int) -> Found | None:
     name = clean_name(attributes_of(source.text[start:body]).get("tool"))
     if name is None:
         return None
-    found = read_parameters(source, _K3, name, after_space(source.text, body))
-    return replace(found, calls=()) if found.issue else found
+    return read_named(source, _K3, name, after_space(source.text, body))
 
 
 _MARK: Final = re.escape("]<]minimax[>[")
@@ -158,7 +155,6 @@ _M3: Final = Grammar(
     parameter=re.compile(rf"{_MARK}<([\w.\-]+)>"),
     edge=rf"{_MARK}<(?P<slash>/)?(?:KEY|(?P<call>invoke)\b[^<>]*)>",
 )
-_MOST_MARKS: Final = 400
 _STEPS: Final = 500
 _CHILD: Final = re.compile(rf"\s*{_MARK}<([\w.\-]+)>(.*?){_MARK}</\1>\s*", re.DOTALL)
 
@@ -170,28 +166,29 @@ def read_m3_call(source: Source, start: int, body: int) -> Found:
     if found.issue or not name:
         return Found(len(source.text), issue=found.issue or "A tool call has no name.")
     marks = len(re.findall(_MARK, source.text[start : found.end]))
-    if marks > _MOST_MARKS or not source.spend(marks * (found.end - start) // _STEPS):
+    if not source.spend(marks * (found.end - start) // _STEPS):
         return Found(len(source.text), issue=UNBALANCED)
     given = found.calls[0].arguments.items()
     call = ReadCall(
-        name, {key: _nested(one, source.property_schema(name, key)) for key, one in given}
+        name, {key: _nested(one, source.parameters(name).get(key)) for key, one in given}
     )
     if re.search(_MARK, str(call.arguments)):
         return Found(found.end, issue=UNBALANCED)
     return Found(found.end, (call,))
 
 
-def _nested(value: Any, schema: JsonObject | None) -> Any:
+def _nested(value: Any, schema: Any) -> Any:
     """The list or the object that elements are; anything else as it is."""
     if not isinstance(value, str) or not re.match(_MARK, value) or _CHILD.sub("", value):
         return value
-    schema, children = schema or {}, _CHILD.findall(value)
-    is_list = all(word == "item" for word, _ in children)
-    values: list[tuple[str, Any]] = []
-    for word, one in children:
-        kind = schema.get("items") if is_list else properties_of(schema).get(word)
-        values.append((word, _nested(typed_value(one, kind), kind)))
-    return [one for _, one in values] if is_list else dict(values)
+    node, children = resolve(schema, {}), _CHILD.findall(value)
+    if all(word == "item" for word, _ in children):
+        kind = node.get("items")
+        return [_nested(typed_value(one, kind), kind) for _, one in children]
+    kinds = properties_of(node)
+    return {
+        word: _nested(typed_value(one, kinds.get(word)), kinds.get(word)) for word, one in children
+    }
 
 
 # A reply may begin behind `<|start|>assistant`, which the prompt ended with.
