@@ -34,13 +34,11 @@ from libriscribe2.replies.normalise import (
 from libriscribe2.replies.notations.lines import read_python_calls
 from libriscribe2.replies.remarks import asks
 
-_COMMENT: Final = "<!--"
-ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT}|\[TOOL_RESULTS\])"
+ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|<!--|\[TOOL_RESULTS\])"
 _RESULT: Final = re.compile(
     r"(?i:<(?:tool_results?|(?:tool|function)_response|function_results?)\s*>)|\[TOOL_RESULTS\]"
 )
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
-_CALL_KEYS: Final = frozenset({"name", "arguments"})
 _REASONING_END: Final = re.compile(REASONING_CLOSER)
 _COMMENT_END: Final = re.compile("-->")
 _CALL_OPENED: Final = re.compile("<tool_call")
@@ -70,7 +68,7 @@ def call_among_tools(source: Source, start: int, body: int) -> Found | None:
         return None
     value, place = json_at(source, after_space(source.text, body), repair=False)
     end = _TOOLS_END.match(source.text, place) if isinstance(value, dict) else None
-    call = marked_call(value) if end and value.keys() == _CALL_KEYS else None
+    call = marked_call(value) if end and value.keys() == {"name", "arguments"} else None
     return Found(end.end(), (call,)) if end and call and call.name in source.tools else None
 
 
@@ -106,13 +104,8 @@ _DATA: Final = r"(?:json[c5]?|javascript|typescript|[jt]s)?"
 _ACTION: Final = rf"(?:{_DATA}|invoke|(?:tool|function)[_-]?(?:calls?|code|use)?)"
 _PLAIN: Final = ("xml", "text", "plaintext", "txt")
 _PYTHON: Final = ("python", "py")
-_PYTHON_CALL: Final = re.compile(
-    r"\s*+(?:\#[^\n]*+\n\s*+)*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\("
-)
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
-_SHOWN: Final = re.compile(r"\S")
 _STOPS: Final = (".", "!", "。", "！", "।")
-_MARGIN: Final = 200
 _BETWEEN: Final = re.compile(r"[\s,;]*+(?:(?:\d{1,3}[.)]|-)\s*+)?")
 _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
@@ -238,7 +231,7 @@ class _Scan:
             return len(self.text)
         call = call_among_tools(self.source, opener.start(), opener.end())
         if call is None or self._is_shown(opener.start(), call.end, marked=True):
-            if opener[0] == _COMMENT:
+            if opener[0] == "<!--":
                 return _comment_end(self.source, opener.start(), opener.end())
             return block_end(self.source, opener.start(), opener.end(), _ASIDE_END)
         self._take(opener.start(), call)
@@ -249,11 +242,10 @@ class _Scan:
 
         Below a colon both are shown.
         """
-        calls_made = self.reading.counts[:2] != self.chain_start[:2] and not self.chain_is_shown
+        calls_made = self.reading.counts[:2] != self.chain_start[:2]
         if self.chain_end < 0 or not calls_made or self.text[self.chain_end : start].strip():
             return False
-        lead = self.text[max(0, self.chain_begins - _MARGIN) : self.chain_begins].rstrip()
-        if lead.endswith((":", "：")):
+        if self.text[: self.chain_begins].rstrip().endswith((":", "：")):
             self.reading.forget(self.chain_start)
             self.reading.issues.append(BESIDE_TEXT)
         else:
@@ -313,8 +305,6 @@ class _Scan:
 
     def _data(self, start: int) -> int:
         """A JSON value in the open. Nothing inside a damaged one is ever looked at."""
-        if self.source.effort_left <= 0:
-            return start + 1
         value, end = json_at(self.source, start, repair=False)
         if end < 0:
             return self._unclosed(start)
@@ -332,8 +322,6 @@ class _Scan:
 
     def _unclosed(self, start: int) -> int:
         """A value that never ends: cut off, or a stray bracket in prose."""
-        if self.text[start + 1 : start + 2].isalnum():
-            return start + 1
         restart = self.source.search(_RESTART, start)
         end = restart.end() if restart is not None else len(self.text)
         if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
@@ -356,12 +344,11 @@ class _Scan:
     def _inside(self, fence: Fence) -> Reading:
         """What a code block holds; the tool's name may stand behind its language."""
         body = self.text[fence.body_start : fence.body_end]
-        if fence.language in ("tool_code", *_PYTHON) and _PYTHON_CALL.match(body):
+        if fence.language in ("tool_code", *_PYTHON):
             calls = list(read_python_calls(self.source, body))
-            known = fence.language == "tool_code" or all(
-                call.name in self.source.tools for call in calls
-            )
-            return Reading(calls=calls if known else [])
+            known = all(call.name in self.source.tools for call in calls)
+            if calls:
+                return Reading(calls=calls if known or fence.language == "tool_code" else [])
         if fence.language in _PYTHON and body.lstrip()[:1] not in ("<", "{", "["):
             return Reading()
         named = _NAMED_FENCE.match(self.text, fence.start)
@@ -400,7 +387,7 @@ class _Scan:
         before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
         said = self.text[before : fence.start].rstrip()
         announced = fence.language == "xml" and said.endswith(_STOPS)
-        return not (said and not announced) and _SHOWN.search(self.text, fence.end) is None
+        return (not said or announced) and after_space(self.text, fence.end) == len(self.text)
 
     def _take_fence(self, fence: Fence, inner: Reading) -> None:
         self.reading.calls += inner.calls
