@@ -39,15 +39,12 @@ SIDE_KEYS: Final = frozenset({
     "needsMoreWork", "needs_more_work", "thought", "thoughts", "reason", "reasoning",
     "explanation", "role", "content", "caller",
 })  # fmt: skip
-_SHEET_KEYS: Final = frozenset({"role", "content"})
-_CALL_TYPES: Final = frozenset({"tool_use", "tool_call", "function_call", "function", "tool"})
-_COMMON_NAMES: Final = ("name", "function", "action")
+_CALL_TYPES: Final = ("tool_use", "tool_call", "function_call", "function", "tool")
 SURE_ARGUMENTS: Final = ("arguments", "parameters", "args", "action_input")
 _SCHEMA_TYPES: Final = frozenset({
     "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
 })  # fmt: skip
 CALL_KEYS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_NESTED_KEYS, "type"})
-_RESERVED: Final = CALL_KEYS | SIDE_KEYS
 _NAME: Final = re.compile(r"[^\W\d][\w.\-/:]{0,127}")
 _NAMESPACES: Final = ("functions.", "function.", "default_api.", "tools.")
 
@@ -105,9 +102,9 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
         return call if call.name in known_names or "tool_uses" in call.arguments else None
     if argument_key is None or item[argument_key] is None:
         return None
-    is_sure = argument_key in SURE_ARGUMENTS or name_key not in _COMMON_NAMES
+    is_sure = argument_key in SURE_ARGUMENTS or name_key not in ("name", "function", "action")
     typed = item.get("type") in _CALL_TYPES
-    extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & _SHEET_KEYS
+    extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & {"role", "content"}
     is_format = call.name in NAME_KEYS
     return call if (is_sure or typed) and not (extra or is_format) else None
 
@@ -162,7 +159,7 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
     ((key, value),) = item.items()
     name = clean_name(key)
     arguments = {} if value is None else value
-    if name is None or key in _RESERVED or not isinstance(arguments, Mapping):
+    if name is None or key in CALL_KEYS | SIDE_KEYS or not isinstance(arguments, Mapping):
         return None
     return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))
 
@@ -208,24 +205,25 @@ def read_named_json(
     return read_json_call(source, name, named.end(), closer) if named and name else None
 
 
-def read_json_call(
-    source: Source, name: str | None, start: int, closer: re.Pattern[str] | None = None
-) -> Found:
+def read_json_call(source: Source, name: str | None, start: int, closer: re.Pattern[str]) -> Found:
     """The call of a name whose arguments are the JSON object at `start`; a closer is passed.
 
     The closer shows where arguments end that lack their last brackets.
     """
     value, end = json_at(source, start)
     if end >= 0:
-        place = after_space(source.text, end)
-        closing = closer.match(source.text, place) if closer else None
-        return named_call(name, value, closing.end() if closing else end)
-    closing = source.search(closer, start) if closer else None
+        return named_call(name, value, closed(source, end, closer))
+    closing = source.search(closer, start)
     if closing and closing[0] and source.spend(REPAIR):
         value, _ = whole_json(source.text[start : closing.start()], was_closed=True)
     if closing is None or value is None:
         return Found(len(source.text), issue=CUT_OFF)
     return named_call(name, value, closing.end())
+
+
+def closed(source: Source, end: int, closer: re.Pattern[str]) -> int:
+    """The end of the closer behind what ends at `end`, which may be missing."""
+    return max(end, passed(closer, source.text, after_space(source.text, end)))
 
 
 def named_call(name: str | None, value: object, end: int) -> Found:
@@ -355,9 +353,6 @@ def _kinds(schema: JsonObject | None) -> set[str]:
     return {"string"} if listed else kinds
 
 
-_MORE_KEYS: Final = ("needsMoreWork", "needs_more_work")
-
-
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """A reply as its model put it into JSON.
@@ -383,7 +378,8 @@ def read_envelope(value: object) -> Envelope | None:
     if isinstance(value.get("content"), list):
         return _anthropic_message(value["content"])
     list_key = next((key for key in LIST_KEYS if isinstance(value.get(key, ""), list | None)), None)
-    flags = [flag for key in _MORE_KEYS if (flag := _flag(value.get(key, ""))) != ""]
+    more_keys = ("needsMoreWork", "needs_more_work")
+    flags = [flag for key in more_keys if (flag := _flag(value.get(key, ""))) != ""]
     if list_key is None and (not flags or marked_call(value) is not None):
         return None
     calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], "")

@@ -89,9 +89,6 @@ class Source(Searches):
 TAG_START: Final = r"<(?![^<>!]*+(?:<|\Z))"
 """How a tag or token in angle brackets begins: it ends before another begins."""
 
-CONTROL: Final = 900
-"""The rank of control tokens, which say nothing by themselves."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolFormat:
@@ -113,9 +110,9 @@ class ToolFormat:
     begins: str = TAG_START
 
 
-def no_call(_source: Source, _start: int, body: int) -> Found:
-    """Read a control token, which says nothing."""
-    return Found(body)
+def control_token(name: str, opener: str, begins: str = TAG_START) -> ToolFormat:
+    """A row for a token that says nothing by itself: what else may begin there is tried first."""
+    return ToolFormat(name, opener, lambda _source, _start, body: Found(body), 900, begins)
 
 
 def passed(pattern: re.Pattern[str], text: str, start: int) -> int:

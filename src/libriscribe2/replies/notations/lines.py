@@ -40,10 +40,8 @@ _TOKEN: Final = re.compile(
     | \\(?P<escaped>.) | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPED_QUOTES: Final = ("'", '"')
 _RAW_BREAK: Final = re.compile(r"(\\(?:\r?\n|.))|\r?\n")
 _NEXT_CALL: Final = re.compile(r"[\s;,]*(?=[A-Za-z_][\w.]*\()")
-_SHOWING: Final = frozenset({"print", "display"})
 
 
 class NotACallError(ValueError):
@@ -74,7 +72,7 @@ def code_end(text: str, start: int) -> int:
     """
     depth = 0
     for token in _TOKEN.finditer(text, start):
-        if token["escaped"] in _ESCAPED_QUOTES:  # outside a string: where one begins is a guess
+        if token["escaped"] in ("'", '"'):  # outside a string: where one begins is a guess
             break
         depth += bool(token["open"]) - bool(token["close"])
         if token["close"] and depth <= 0 and _NEXT_CALL.match(text, token.end()) is None:
@@ -121,7 +119,7 @@ def _written(node: ast.expr) -> ast.expr:
 def _unprinted(node: ast.expr) -> ast.Call:
     if not isinstance(node, ast.Call):
         raise NotACallError
-    shows = isinstance(node.func, ast.Name) and node.func.id in _SHOWING
+    shows = isinstance(node.func, ast.Name) and node.func.id in ("print", "display")
     if shows and len(node.args) == 1 and isinstance(node.args[0], ast.Call):
         return node.args[0]
     return node
@@ -177,7 +175,6 @@ def _literal(node: ast.expr) -> Any:
 
 
 REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"
-QWEN_AGENT_OPENER: Final = r"✿FUNCTION✿:"
 _INPUT: Final = re.compile(
     r"""[ \t]*[`"'\[]?([\w.\-/:]+)[`"'\]]?[ \t]*\r?\n\s*\**Action[ ]Input(?:[ ]\d{1,3})?:\**\s*(?:`{3,}\w*\s*)?(?=\{)"""
 )
@@ -276,6 +273,6 @@ _LINE: Final = r"(?m:^)"
 NOTATIONS: Final = (
     ToolFormat("argument_lines", ARGUMENT_LINES_OPENER, read_argument_lines, 145, _LINE),
     ToolFormat("react", REACT_OPENER, read_react, 130, _LINE),
-    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, 140, "✿"),
+    ToolFormat("qwen_agent", "✿FUNCTION✿:", read_qwen_agent, 140, "✿"),
     ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, 150, _LINE),
 )

@@ -20,6 +20,7 @@ from libriscribe2.replies.call_objects import (
     CUT_OFF,
     UNBALANCED,
     clean_name,
+    closed,
     is_definition,
     json_at,
     json_region,
@@ -29,15 +30,13 @@ from libriscribe2.replies.call_objects import (
     typed_value,
 )
 from libriscribe2.replies.call_source import (
-    CONTROL,
     TAG_START,
     Found,
     ReadCall,
     Source,
     ToolFormat,
     after_space,
-    no_call,
-    passed,
+    control_token,
 )
 from libriscribe2.replies.notations.lines import code_end, read_python_calls
 
@@ -164,7 +163,7 @@ def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) ->
     if end < 0:
         return Found(len(source.text), issue=CUT_OFF)
     calls = read_python_calls(source, source.text[place:end])
-    after = max(end, passed(closer, source.text, after_space(source.text, end)))
+    after = closed(source, end, closer)
     if not calls:
         return Found(after, issue="A tool call could not be read; use literal keyword arguments.")
     return Found(after, calls)
@@ -219,6 +218,6 @@ NOTATIONS: Final = (
     region("python_tag", r"<\|python_tag\|>", r"\s*<\|(?:eom_id|eot_id)\|>|\Z"),
     region("functools", r"\bfunctools(?=\s*\[\s*\{)", r"\Z", "functools"),
     region("llama4", r"<\|python_start\|>", r"<\|python_end\|>"),
-    ToolFormat("wrapper_closer", WRAPPER_CLOSER, no_call, rank=CONTROL),
+    control_token("wrapper_closer", WRAPPER_CLOSER),
     ToolFormat("own_tags", OWN_TAG_OPENER, read_own_tag, rank=160),
 )
