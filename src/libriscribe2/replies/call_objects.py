@@ -9,8 +9,7 @@ from typing import Any, Final
 from libriscribe2.replies.call_source import (
     FAILURE,
     REPAIR,
-    UNCLOSED,
-    UNCLOSED_PER,
+    SEARCHED,
     Found,
     JsonObject,
     ReadCall,
@@ -190,7 +189,7 @@ def json_at(source: Source, start: int, *, repair: bool = True) -> tuple[Any, in
     source.spend(FAILURE)
     end = find_json_end_string_safe(source.text, start)
     if end < 0:
-        source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
+        source.spend((len(source.text) - start) // SEARCHED)
     if end < 0 or not repair or not source.spend(REPAIR):
         return None, end
     return whole_json(source.text[start:end])[0], end

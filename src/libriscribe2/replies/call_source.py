@@ -21,10 +21,8 @@ LOOK: Final = 1
 VERDICT: Final = 40
 FAILURE: Final = 20
 REPAIR: Final = 200
-# A value that never ends is looked for up to the end of the text: so much, and one for each so many
-# characters.
-UNCLOSED: Final = 1_000
-UNCLOSED_PER: Final = 80
+# What is looked for up to the end of the text costs one for each so many characters.
+SEARCHED: Final = 80
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ import warnings
 from dataclasses import replace
 from typing import Any, Final
 
-from typing_extensions import override
-
 from libriscribe2.replies.call_elements import Grammar, read_parameters
 from libriscribe2.replies.call_objects import (
     BESIDE_TEXT,
@@ -22,22 +20,15 @@ from libriscribe2.replies.call_objects import (
     clean_name,
     read_named_json,
 )
-from libriscribe2.replies.call_source import (
-    FAILURE,
-    UNCLOSED,
-    UNCLOSED_PER,
-    Found,
-    ReadCall,
-    Source,
-    ToolFormat,
-)
+from libriscribe2.replies.call_source import FAILURE, SEARCHED, Found, ReadCall, Source, ToolFormat
 from libriscribe2.replies.normalise import REASONING_CLOSER
 
 _MAX_CODE: Final = 100_000
-_JSON_NAMES: Final = {"true": True, "false": False, "null": None}
+_JSON_NAMES: Final = {"true": "True", "false": "False", "null": "None"}
 _TOKEN: Final = re.compile(
     r"""(?P<triple>'''|\"\"\")(?:\\.|(?!(?P=triple))[^\\])*+(?P=triple)
-    | \\(?P<escaped>.) | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])""",
+    | \\(?P<escaped>.) | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])
+    | \b(?:true|false|null)\b(?!\s*=)""",
     re.VERBOSE | re.DOTALL,
 )
 _RAW_BREAK: Final = re.compile(r"(\\(?:\r?\n|.))|\r?\n")
@@ -86,15 +77,15 @@ def _parsed(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(_TOKEN.sub(_with_escaped_breaks, code))
+            return ast.parse(_TOKEN.sub(_as_python, code))
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
 
 
-def _with_escaped_breaks(token: re.Match[str]) -> str:
-    """A string literal as Python wants it: models leave line breaks in it as they are."""
+def _as_python(token: re.Match[str]) -> str:
+    """JSON's words, and string literals, in which models leave line breaks, as Python wants them."""
     if token["text"] is None:
-        return token[0]
+        return _JSON_NAMES.get(token[0], token[0])
     return _RAW_BREAK.sub(lambda found: found[0] if found[1] else "\\n", token[0])
 
 
@@ -155,21 +146,13 @@ def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, A
     raise NotACallError
 
 
-class _JsonWords(ast.NodeTransformer):
-    """Puts constants in the place of JSON's words for true, false and null."""
-
-    @override
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Constant(_JSON_NAMES[node.id]) if node.id in _JSON_NAMES else node
-
-
 def _literal(node: ast.expr) -> Any:
-    """The value of a literal that JSON can hold, its words for true, false and null included."""
+    """The value of a literal that JSON can hold."""
     keys = [key for one in ast.walk(node) if isinstance(one, ast.Dict) for key in one.keys]
     if not all(isinstance(getattr(key, "value", None), str) for key in keys):
         raise NotACallError
     try:
-        return json.loads(json.dumps(ast.literal_eval(_JsonWords().visit(node))))
+        return json.loads(json.dumps(ast.literal_eval(node)))
     except (ValueError, TypeError, RecursionError) as error:
         raise NotACallError from error
 
@@ -215,8 +198,7 @@ def _written_call(source: Source, start: int) -> Found | None:
     line_end = _LINE_END.match(text, end) if end >= 0 else None
     calls = read_python_calls(source, text[start:end]) if line_end else ()
     if line_end is None or not calls:
-        looked_through = (len(text) if end < 0 else end) - start
-        source.spend((UNCLOSED if end < 0 else FAILURE) + looked_through // UNCLOSED_PER)
+        source.spend(FAILURE + ((len(text) if end < 0 else end) - start) // SEARCHED)
         return None
     made_up = _OBSERVATION.match(text, line_end.end())
     return Found(len(text) if made_up else line_end.end(), calls)
