@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from libriscribe2.replies.call_source import (
     passed,
     whole_json,
 )
+from libriscribe2.replies.remarks import TYPE_NAMES
 from libriscribe2.replies.schema_fit import alternatives, resolve, types_of
 from libriscribe2.replies.strict_json import find_json_end_string_safe, strict_parse
 
@@ -40,9 +41,7 @@ SIDE_KEYS: Final = frozenset({
 })  # fmt: skip
 _CALL_TYPES: Final = ("tool_use", "tool_call", "function_call", "function", "tool")
 SURE_ARGUMENTS: Final = ("arguments", "parameters", "args", "action_input")
-_SCHEMA_TYPES: Final = frozenset({
-    "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
-})  # fmt: skip
+_SCHEMA_TYPES: Final = TYPE_NAMES | {"null", "str", "int", "float"}
 CALL_KEYS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_NESTED_KEYS, "type"})
 _NAME: Final = re.compile(r"[^\W\d][\w.\-/:]{0,127}")
 _NAMESPACES: Final = ("functions.", "function.", "default_api.", "tools.")
@@ -128,13 +127,9 @@ def is_definition(item: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool
     )
     if is_schema or item.keys() & {"input_schema", "inputSchema"}:
         return True
-    describes = bool(arguments) and all(map(_describes_type, arguments.values()))
-    return "arguments" not in item and ("description" in item or describes)
-
-
-def _describes_type(value: object) -> bool:
-    stated = value.get("type") if isinstance(value, Mapping) else value
-    return isinstance(stated, str) and stated.casefold() in _SCHEMA_TYPES
+    stated = [one.get("type") if isinstance(one, Mapping) else one for one in arguments.values()]
+    describes = all(isinstance(one, str) and one.casefold() in _SCHEMA_TYPES for one in stated)
+    return "arguments" not in item and ("description" in item or bool(stated and describes))
 
 
 def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -237,12 +232,7 @@ def named_call(name: str | None, value: object, end: int) -> Found:
 
 def marked_calls(value: object) -> tuple[list[ReadCall], str]:
     """The calls in a value that stands where calls must stand, and what is said of other items."""
-    if isinstance(value, Mapping):
-        value = _unnested(value)
-        key = next((key for key in LIST_KEYS if isinstance(value.get(key), list)), None)
-        items: Iterable[object] = value[key] if key is not None else [value]
-    else:
-        items = value if isinstance(value, list) else []
+    items = [value] if isinstance(value, Mapping) else value if isinstance(value, list) else []
     calls = [marked_call(item) for item in items]
     valid = [call for call in calls if call is not None]
     count = f"{len(calls) - len(valid)} tool call(s) without a valid `name` and an object"
@@ -313,7 +303,8 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
         the trimmed text.
     """
     plain = _decoded(text)
-    kinds = _kinds(schema)
+    node = resolve(schema, schema or {})
+    kinds = {kind for branch in alternatives(node, node) for kind in types_of(branch)}
     trimmed = plain.strip()
     if "null" in kinds and trimmed.casefold() in {"null", "none"}:
         return None
@@ -342,14 +333,6 @@ def _decoded(text: str) -> str:
     if "&" not in text or "<" in text:
         return text
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
-
-
-def _kinds(schema: JsonObject | None) -> set[str]:
-    """The JSON types that a schema allows; empty if it does not say."""
-    node = resolve(schema, schema or {})
-    kinds = {kind for branch in alternatives(node, node) for kind in types_of(branch)}
-    listed = not kinds and all(isinstance(item, str) for item in node.get("enum", (None,)))
-    return {"string"} if listed else kinds
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,11 +140,9 @@ def parse_native_tool_calls(
         The calls whose arguments are a whole JSON object; the others are named in `issues`.
     """
     gate = _Gate(None, {})
-    read = [marked_call(item) for item in tool_calls]
-    calls = gate.admit([call for call in read if call is not None])
-    dropped = len(read) - len(calls)
-    issues = [f"{dropped} tool call(s) had no name or damaged arguments."][: bool(dropped)]
-    return _response(content or "", calls, issues, more=bool(calls) or None)
+    read, dropped = marked_calls([*tool_calls])
+    calls = gate.admit(read)
+    return _response(content or "", calls, [dropped, *gate.issues], more=bool(calls) or None)
 
 
 class _UnfitError(ValueError):

@@ -187,7 +187,9 @@ def test_RP_15_native_calls_have_json_text_for_arguments() -> None:
     ]
     assert response.needs_more_work is True
     assert response.content == ""
-    assert response.issues == ("1 tool call(s) had no name or damaged arguments.",)
+    assert response.issues == (
+        "1 tool call(s) without a valid `name` and an object `arguments` were dropped.",
+    )
 
 
 def test_RP_15_native_message_without_calls_is_its_text() -> None:
