@@ -212,9 +212,6 @@ class _Scan:
             return self._fence(opener)
         if kind == "code":
             return code_span_end(self.text, opener.start())
-        return self._masked(kind, opener)
-
-    def _masked(self, kind: str, opener: re.Match[str]) -> int:
         if kind == "aside":
             return self._aside(opener)
         if kind == "reasoned":
@@ -286,9 +283,8 @@ class _Scan:
         found = tool_format.read(self.source, opener.start(), opener.end())
         if found is None:
             return opener.end()
-        if self._is_shown(opener.start(), found.end, marked=True):
-            return found.end
-        self._take(opener.start(), found)
+        if not self._is_shown(opener.start(), found.end, marked=True):
+            self._take(opener.start(), found)
         return found.end
 
     def _take(self, start: int, found: Found) -> None:
@@ -337,8 +333,12 @@ class _Scan:
         inner = self._inside(fence) if self._fence_may_act(fence) else Reading()
         if not (inner.calls or inner.parts or inner.issues):
             return fence.end  # it shows a result, for one, and is part of what is said
-        if not self._is_shown(fence.start, fence.end, marked=marked):
-            self._take_fence(fence, inner)
+        span = fence.start, fence.end
+        if not self._is_shown(*span, marked=marked):
+            self.reading.calls += inner.calls
+            self.reading.issues += inner.issues
+            self.reading.removed += [span] if inner.calls else []
+            self.reading.parts += [(value, span) for value, _ in inner.parts]
         return fence.end
 
     def _inside(self, fence: Fence) -> Reading:
@@ -388,11 +388,3 @@ class _Scan:
         said = self.text[before : fence.start].rstrip()
         announced = fence.language == "xml" and said.endswith(_STOPS)
         return (not said or announced) and after_space(self.text, fence.end) == len(self.text)
-
-    def _take_fence(self, fence: Fence, inner: Reading) -> None:
-        self.reading.calls += inner.calls
-        self.reading.issues += inner.issues
-        span = (fence.start, fence.end)
-        if inner.calls:
-            self.reading.removed.append(span)
-        self.reading.parts += [(value, span) for value, _ in inner.parts]

@@ -362,10 +362,9 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
         return []
     report = extract_with_report(raw, _CALL)
     undone = {one.name for one in report.repairs}
-    alone = report.ok and not (report.before or report.after or report.unread)
-    inner = bool(undone & {"json_string", "escaped_quotes"}) and not raw.startswith(('"', "{", "["))
-    # What an object holds beside other members is one of its parts.
-    alone = alone and not inner and "unwrapped" not in undone
+    # What an object holds beside other members, or in a text, is one of its parts.
+    inner = undone & {"json_string", "escaped_quotes", "unwrapped"}
+    alone = report.ok and not (report.before or report.after or report.unread or inner)
     call = marked_call(report.value) if alone else None
     known = (one for name in gate.known or () for one in (name, name.partition(".")[2]))
     return [call] if call is not None and call.name in known else []
