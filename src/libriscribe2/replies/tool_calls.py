@@ -227,8 +227,10 @@ def _misfit(
     foreign = [key for key in arguments if key not in known]
     if foreign and not schema.get("additionalProperties"):
         return f"it has no `{foreign[0]:.80}`"
+    defined = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
     for key, value in fitted.items():
-        part = _part(schema, key)
+        part = known.get(key)
+        part = {**defined, **part} if isinstance(part, Mapping) else {}
         fault = "has another type" if fit(value, part).mistyped else _out_of_bounds(value, part)
         refers = isinstance(value, str) and "{{" in value  # to an earlier result
         if fault and not refers:
@@ -251,13 +253,6 @@ def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
     if below is not None and value >= below:
         return f"is not less than {below}"
     return ""
-
-
-def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The schema of one argument, with the definitions that it may refer to."""
-    part = properties_of(schema).get(key)
-    defined = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
-    return {**defined, **part} if isinstance(part, Mapping) else {}
 
 
 def _first_hole(arguments: Mapping[str, Any]) -> str | None:
@@ -311,8 +306,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     """The response of a reply without marked calls: an envelope, bare calls, or text."""
-    read = [read_envelope(value) for value, _ in reading.parts]
-    envelopes = [one for one in read if one is not None]
+    envelopes = [one for value, _ in reading.parts if (one := read_envelope(value))]
     envelope = next((one for one in envelopes if one.calls), envelopes[0] if envelopes else None)
     if envelope is not None:
         calls = gate.admit(envelope.calls)

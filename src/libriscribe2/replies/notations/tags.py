@@ -194,15 +194,12 @@ def read_own_tag(source: Source, start: int, body: int) -> Found | None:
     if source.text[place] == "{":
         return read_json_call(source, name, place, grammar.closer)
     found = read_elements(source, grammar, name, place)
-    if found is not None and found.calls and _is_open(source, name, found.end):
+    if found is None or not found.calls:
+        return found
+    edge = source.search(re.compile(rf"</?{re.escape(name)}>"), found.end)
+    if edge is not None and edge[0].startswith("</"):  # what closed the call belonged to a value
         return Found(len(source.text), issue=UNBALANCED)
     return found
-
-
-def _is_open(source: Source, name: str, end: int) -> bool:
-    """Whether the tool's tag is closed once more: what closed the call belonged to a value."""
-    edge = source.search(re.compile(rf"<(?P<slash>/)?{re.escape(name)}>"), end)
-    return edge is not None and edge["slash"] is not None
 
 
 NOTATIONS: Final = (
