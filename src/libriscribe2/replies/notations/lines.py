@@ -46,13 +46,10 @@ def read_python_calls(source: Source, code: str) -> tuple[ReadCall, ...]:
         source: The reply, for the schemas: they name positional arguments.
         code: Calls on lines of their own, or one list of calls.
     """
-    tree = _parsed(code.strip())
-    if tree is None:
-        return ()
     try:
-        nodes = [node for statement in tree.body for node in _call_nodes(statement)]
+        nodes = [node for statement in _parsed(code) for node in _call_nodes(statement)]
         return tuple(_read_call(source, node) for node in nodes)
-    except NotACallError:
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return ()
 
 
@@ -71,15 +68,13 @@ def code_end(text: str, start: int) -> int:
     return -1
 
 
-def _parsed(code: str) -> ast.Module | None:
+def _parsed(code: str) -> list[ast.stmt]:
+    """The statements of a piece of code; what Python's parser raises tells that it is none."""
     if len(code) > _MAX_CODE:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(_TOKEN.sub(_as_python, code))
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
+        raise NotACallError
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(_TOKEN.sub(_as_python, code.strip())).body
 
 
 def _as_python(token: re.Match[str]) -> str:
@@ -102,9 +97,8 @@ def _written(node: ast.expr) -> ast.expr:
     """The call that a text in a list of calls is."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return node
-    tree = _parsed(node.value.strip())
-    single = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-    return single.value if isinstance(single, ast.Expr) else node
+    first, *others = _parsed(node.value)
+    return first.value if isinstance(first, ast.Expr) and not others else node
 
 
 def _unprinted(node: ast.expr) -> ast.Call:
@@ -117,10 +111,7 @@ def _unprinted(node: ast.expr) -> ast.Call:
 
 
 def _read_call(source: Source, node: ast.Call) -> ReadCall:
-    try:
-        name = clean_name(ast.unparse(node.func).removesuffix(".call"))
-    except RecursionError as error:
-        raise NotACallError from error
+    name = clean_name(ast.unparse(node.func).removesuffix(".call"))
     if name is None:
         raise NotACallError
     arguments = _positional(source, name, node.args)
@@ -151,10 +142,7 @@ def _literal(node: ast.expr) -> Any:
     keys = [key for one in ast.walk(node) if isinstance(one, ast.Dict) for key in one.keys]
     if not all(isinstance(getattr(key, "value", None), str) for key in keys):
         raise NotACallError
-    try:
-        return json.loads(json.dumps(ast.literal_eval(node)))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise NotACallError from error
+    return json.loads(json.dumps(ast.literal_eval(node)))
 
 
 REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"
