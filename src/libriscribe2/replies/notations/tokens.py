@@ -258,11 +258,8 @@ _FORMAT: Final = re.compile(
     r"(?i:assistant|(?:assistant)?commentary|analysis|code|json|to|invoke|recipient|calls?|(?:tool|function)(?:[ _-]?calls?)?s?"
     rf"|{'|'.join((*NAME_KEYS, *ARGUMENT_KEYS))})"
 )
-_CLOSING: Final = (
-    r"</\w*(?:call|func|tool|action|invoke|param|arg)\w*\s*>|<[|｜][^<>\n]{1,60}[|｜]>"
-)
-_CLOSER: Final = re.compile(_CLOSING)
-_TAIL: Final = re.compile(rf"(?:\s*(?:[)\]>]|/>|`{{3}}|{_CLOSING}|{_TOKEN}))*+")
+_CLOSER: Final = r"</\w*(?:call|func|tool|action|invoke|param|arg)\w*\s*>"
+_TAIL: Final = re.compile(rf"(?:\s*(?:[)\]>]|/>|`{{3}}|{_CLOSER}|{_TOKEN}))*+")
 
 
 def read_stripped(
@@ -305,9 +302,9 @@ def _with_object(
     value, end = json_at(source, place)
     if end < 0:
         return Found(len(text), issue=CUT_OFF) if is_marked else None
-    behind, end = end, passed(_TAIL, text, end)
-    if not (alone or is_marked or _CLOSER.search(text, behind, end)):
+    if not (alone or is_marked):
         return None
+    end = passed(_TAIL, text, end)
     if name is not None:
         defines = isinstance(value, dict) and is_definition({}, value)
         return None if defines else named_call(name, value, end)
