@@ -251,8 +251,7 @@ def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | N
         The calls; or an issue if they are cut off or damaged; or None if no JSON begins there.
     """
     text = source.text
-    place = after_space(text, body)
-    place = passed(_FENCE_LINE, text, place)
+    place = passed(_FENCE_LINE, text, after_space(text, body))
     if text[place : place + 1] not in {"{", "["}:
         return None
     calls: list[ReadCall] = []

@@ -69,7 +69,7 @@ def read_named(source: Source, grammar: Grammar, name: str, place: int) -> Found
         issue = "" if next_begins(source.text, found.end) else UNBALANCED
         return Found(found.end, () if issue else found.calls, issue=issue)
     elements = elements_in(rf"{CALL_WORDS}[^<>]*", grammar.closer)
-    return read_elements(source, elements, name, place) if source.text[place] == "<" else None
+    return read_elements(source, elements, name, place)
 
 
 _ARGUMENTS: Final = r"(?:arguments|parameters|args|input)"
@@ -188,8 +188,6 @@ def read_own_tag(source: Source, start: int, body: int) -> Found | None:
     if name not in source.tools:
         return None
     place = after_space(source.text, body)
-    if source.text.startswith("</", place) and source.schemas.get(name, {}).get("required"):
-        return None
     grammar = elements_in(re.escape(name), re.compile(f"</{re.escape(name)}>"))
     if source.text[place] == "{":
         return read_json_call(source, name, place, grammar.closer)
