@@ -318,6 +318,8 @@ class _Scan:
 
     def _unclosed(self, start: int) -> int:
         """A value that never ends: cut off, or a stray bracket in prose."""
+        if self.text[start + 1 : start + 2].isalnum():
+            return start + 1
         restart = self.source.search(_RESTART, start)
         end = restart.end() if restart is not None else len(self.text)
         if any(self.text.find(f'"{word}', start, end) >= 0 for word in _CALL_WORDS):
