@@ -25,11 +25,9 @@ _LINE_OF_NAME: Final = r"=[\w.-]{1,60}[ \t]*\n"
 TAG_OPENER: Final = rf"(?i:<{NAMESPACE}{CALL_WORDS}(?={_NAMED})[^<>]*>)"
 _WORD: Final = re.compile(rf"<{NAMESPACE}({CALL_WORDS})", re.IGNORECASE)
 _SHORT_CLOSER: Final = r"</[|｜‖]{1,2}DSML[|｜‖]{1,2}inv>"
-_ANY_CALL: Final = re.compile(TAG_OPENER)
-_WRAPPER: Final = re.compile(
-    rf"</?{NAMESPACE}(?:function_calls|tool_calls?)\s*>"
-    r"|<\|(?:im_end|eot_id|eom_id|end|call|return)|<｜(?:tool|end)▁",
-    re.IGNORECASE,
+_NEXT: Final = re.compile(
+    rf"{TAG_OPENER}|(?i:</?{NAMESPACE}(?:function_calls|tool_calls?)\s*>)"
+    r"|(?i:<\|(?:im_end|eot_id|eom_id|end|call|return))|<｜(?:tool|end)▁"
 )
 _BEFORE_MENTION: Final = frozenset(" `\"'(“‘")
 _ATTRIBUTE: Final = re.compile(
@@ -138,7 +136,7 @@ def read_elements(source: Source, grammar: Grammar, tool: str, place: int) -> Fo
 
 def _value(source: Source, tool: str, key: str, tag: str, text: str) -> Any:
     stated = _STATED.search(tag)
-    known = source.property_schema(tool, key)
+    known = source.parameters(tool).get(key)
     return typed_value(text, known or ({"type": stated[1]} if stated else None))
 
 
@@ -199,4 +197,4 @@ def _ends_region(text: str, end: int) -> bool:
 
 def next_begins(text: str, place: int) -> bool:
     """Whether the next call begins here, or the wrapper of the calls ends."""
-    return bool(_ANY_CALL.match(text, place) or _WRAPPER.match(text, place))
+    return _NEXT.match(text, place) is not None

@@ -2,15 +2,14 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from libriscribe2.replies.call_source import (
     FAILURE,
     REPAIR,
-    UNCLOSED,
-    UNCLOSED_PER,
+    SEARCHED,
     Found,
     JsonObject,
     ReadCall,
@@ -19,6 +18,7 @@ from libriscribe2.replies.call_source import (
     passed,
     whole_json,
 )
+from libriscribe2.replies.remarks import TYPE_NAMES
 from libriscribe2.replies.schema_fit import alternatives, resolve, types_of
 from libriscribe2.replies.strict_json import find_json_end_string_safe, strict_parse
 
@@ -39,15 +39,10 @@ SIDE_KEYS: Final = frozenset({
     "needsMoreWork", "needs_more_work", "thought", "thoughts", "reason", "reasoning",
     "explanation", "role", "content", "caller",
 })  # fmt: skip
-_SHEET_KEYS: Final = frozenset({"role", "content"})
-_CALL_TYPES: Final = frozenset({"tool_use", "tool_call", "function_call", "function", "tool"})
-_COMMON_NAMES: Final = ("name", "function", "action")
+_CALL_TYPES: Final = ("tool_use", "tool_call", "function_call", "function", "tool")
 SURE_ARGUMENTS: Final = ("arguments", "parameters", "args", "action_input")
-_SCHEMA_TYPES: Final = frozenset({
-    "string", "integer", "number", "boolean", "array", "object", "null", "str", "int", "float",
-})  # fmt: skip
+_SCHEMA_TYPES: Final = TYPE_NAMES | {"null", "str", "int", "float"}
 CALL_KEYS: Final = frozenset({*NAME_KEYS, *ARGUMENT_KEYS, *_NESTED_KEYS, "type"})
-_RESERVED: Final = CALL_KEYS | SIDE_KEYS
 _NAME: Final = re.compile(r"[^\W\d][\w.\-/:]{0,127}")
 _NAMESPACES: Final = ("functions.", "function.", "default_api.", "tools.")
 
@@ -105,9 +100,9 @@ def bare_call(value: Mapping[str, Any], known_names: frozenset[str] | None) -> R
         return call if call.name in known_names or "tool_uses" in call.arguments else None
     if argument_key is None or item[argument_key] is None:
         return None
-    is_sure = argument_key in SURE_ARGUMENTS or name_key not in _COMMON_NAMES
+    is_sure = argument_key in SURE_ARGUMENTS or name_key not in ("name", "function", "action")
     typed = item.get("type") in _CALL_TYPES
-    extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & _SHEET_KEYS
+    extra = item.keys() - {name_key, argument_key} - SIDE_KEYS | item.keys() & {"role", "content"}
     is_format = call.name in NAME_KEYS
     return call if (is_sure or typed) and not (extra or is_format) else None
 
@@ -121,9 +116,7 @@ def read_arguments(value: object) -> dict[str, Any] | None:
     if value is None:
         return {}
     if isinstance(value, str):
-        if not value.strip():
-            return {}
-        value = whole_json(value)[0]
+        value = whole_json(value.strip() or "{}")[0]
     return dict(value) if isinstance(value, Mapping) else None
 
 
@@ -134,13 +127,9 @@ def is_definition(item: Mapping[str, Any], arguments: Mapping[str, Any]) -> bool
     )
     if is_schema or item.keys() & {"input_schema", "inputSchema"}:
         return True
-    describes = bool(arguments) and all(map(_describes_type, arguments.values()))
-    return "arguments" not in item and ("description" in item or describes)
-
-
-def _describes_type(value: object) -> bool:
-    stated = value.get("type") if isinstance(value, Mapping) else value
-    return isinstance(stated, str) and stated.casefold() in _SCHEMA_TYPES
+    stated = [one.get("type") if isinstance(one, Mapping) else one for one in arguments.values()]
+    describes = all(isinstance(one, str) and one.casefold() in _SCHEMA_TYPES for one in stated)
+    return "arguments" not in item and ("description" in item or bool(stated and describes))
 
 
 def _unnested(value: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -164,7 +153,7 @@ def _name_as_key(item: Mapping[str, Any]) -> ReadCall | None:
     ((key, value),) = item.items()
     name = clean_name(key)
     arguments = {} if value is None else value
-    if name is None or key in _RESERVED or not isinstance(arguments, Mapping):
+    if name is None or key in CALL_KEYS | SIDE_KEYS or not isinstance(arguments, Mapping):
         return None
     return None if is_definition(item, arguments) else ReadCall(name, dict(arguments))
 
@@ -195,30 +184,40 @@ def json_at(source: Source, start: int, *, repair: bool = True) -> tuple[Any, in
     source.spend(FAILURE)
     end = find_json_end_string_safe(source.text, start)
     if end < 0:
-        source.spend(UNCLOSED + (len(source.text) - start) // UNCLOSED_PER)
+        source.spend((len(source.text) - start) // SEARCHED)
     if end < 0 or not repair or not source.spend(REPAIR):
         return None, end
     return whole_json(source.text[start:end])[0], end
 
 
-def read_json_call(
-    source: Source, name: str | None, start: int, closer: re.Pattern[str] | None = None
-) -> Found:
+def read_named_json(
+    source: Source, head: re.Pattern[str], start: int, closer: re.Pattern[str]
+) -> Found | None:
+    """The call of the name in what `head` matches at `start`, with the JSON object behind it."""
+    named = head.match(source.text, start)
+    name = clean_name(named[1]) if named else None
+    return read_json_call(source, name, named.end(), closer) if named and name else None
+
+
+def read_json_call(source: Source, name: str | None, start: int, closer: re.Pattern[str]) -> Found:
     """The call of a name whose arguments are the JSON object at `start`; a closer is passed.
 
     The closer shows where arguments end that lack their last brackets.
     """
     value, end = json_at(source, start)
     if end >= 0:
-        place = after_space(source.text, end)
-        closing = closer.match(source.text, place) if closer else None
-        return named_call(name, value, closing.end() if closing else end)
-    closing = source.search(closer, start) if closer else None
+        return named_call(name, value, closed(source, end, closer))
+    closing = source.search(closer, start)
     if closing and closing[0] and source.spend(REPAIR):
         value, _ = whole_json(source.text[start : closing.start()], was_closed=True)
     if closing is None or value is None:
         return Found(len(source.text), issue=CUT_OFF)
     return named_call(name, value, closing.end())
+
+
+def closed(source: Source, end: int, closer: re.Pattern[str]) -> int:
+    """The end of the closer behind what ends at `end`, which may be missing."""
+    return max(end, passed(closer, source.text, after_space(source.text, end)))
 
 
 def named_call(name: str | None, value: object, end: int) -> Found:
@@ -233,12 +232,7 @@ def named_call(name: str | None, value: object, end: int) -> Found:
 
 def marked_calls(value: object) -> tuple[list[ReadCall], str]:
     """The calls in a value that stands where calls must stand, and what is said of other items."""
-    if isinstance(value, Mapping):
-        value = _unnested(value)
-        key = next((key for key in LIST_KEYS if isinstance(value.get(key), list)), None)
-        items: Iterable[object] = value[key] if key is not None else [value]
-    else:
-        items = value if isinstance(value, list) else []
+    items = [value] if isinstance(value, Mapping) else value if isinstance(value, list) else []
     calls = [marked_call(item) for item in items]
     valid = [call for call in calls if call is not None]
     count = f"{len(calls) - len(valid)} tool call(s) without a valid `name` and an object"
@@ -257,8 +251,7 @@ def json_region(source: Source, body: int, closer: re.Pattern[str]) -> Found | N
         The calls; or an issue if they are cut off or damaged; or None if no JSON begins there.
     """
     text = source.text
-    place = after_space(text, body)
-    place = passed(_FENCE_LINE, text, place)
+    place = passed(_FENCE_LINE, text, after_space(text, body))
     if text[place : place + 1] not in {"{", "["}:
         return None
     calls: list[ReadCall] = []
@@ -294,7 +287,6 @@ def _damaged(
 
 _ENTITY: Final = re.compile(r"&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
 _CDATA: Final = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*", re.DOTALL)
-_BOOLEAN: Final = {"true": True, "false": False}
 
 
 def typed_value(text: str, schema: JsonObject | None = None) -> Any:
@@ -310,7 +302,8 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
         the trimmed text.
     """
     plain = _decoded(text)
-    kinds = _kinds(schema)
+    node = resolve(schema, schema or {})
+    kinds = {kind for branch in alternatives(node, node) for kind in types_of(branch)}
     trimmed = plain.strip()
     if "null" in kinds and trimmed.casefold() in {"null", "none"}:
         return None
@@ -341,17 +334,6 @@ def _decoded(text: str) -> str:
     return _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
 
 
-def _kinds(schema: JsonObject | None) -> set[str]:
-    """The JSON types that a schema allows; empty if it does not say."""
-    node = resolve(schema, schema or {})
-    kinds = {kind for branch in alternatives(node, node) for kind in types_of(branch)}
-    listed = not kinds and all(isinstance(item, str) for item in node.get("enum", (None,)))
-    return {"string"} if listed else kinds
-
-
-_MORE_KEYS: Final = ("needsMoreWork", "needs_more_work")
-
-
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """A reply as its model put it into JSON.
@@ -377,16 +359,15 @@ def read_envelope(value: object) -> Envelope | None:
     if isinstance(value.get("content"), list):
         return _anthropic_message(value["content"])
     list_key = next((key for key in LIST_KEYS if isinstance(value.get(key, ""), list | None)), None)
-    more_key = next((key for key in _MORE_KEYS if _flag(value.get(key, "")) != ""), None)
-    if list_key is None and (more_key is None or marked_call(value) is not None):
+    more_keys = ("needsMoreWork", "needs_more_work")
+    flags = [flag for key in more_keys if (flag := _flag(value.get(key, ""))) != ""]
+    if list_key is None and (not flags or marked_call(value) is not None):
         return None
     calls, dropped = marked_calls(value[list_key] or []) if list_key is not None else ([], "")
-    flag = _flag(value[more_key]) if more_key is not None else None
-    if more_key is None and list_key != "toolCalls" and calls:
-        flag = True
+    if not flags:
+        flags = [True if calls and list_key != "toolCalls" else None]
     content = value.get("content")
-    content = content if isinstance(content, str) else None
-    return Envelope(calls, content, flag, dropped)
+    return Envelope(calls, content if isinstance(content, str) else None, flags[0], dropped)
 
 
 def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[ReadCall]:
@@ -412,7 +393,7 @@ def read_open_calls(value: object, known_names: frozenset[str] | None) -> list[R
 def _flag(value: object) -> Any:
     """Whether a value is true or false; None as it is, "" for anything else."""
     if isinstance(value, str):
-        return _BOOLEAN.get(value.strip().casefold(), "")
+        return {"true": True, "false": False}.get(value.strip().casefold(), "")
     return value if isinstance(value, bool | None) else ""
 
 

@@ -34,14 +34,11 @@ from libriscribe2.replies.normalise import (
 from libriscribe2.replies.notations.lines import read_python_calls
 from libriscribe2.replies.remarks import asks
 
-_COMMENT: Final = "<!--"
-ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|{_COMMENT}|\[TOOL_RESULTS\])"
-_RESULT: Final = (
+ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|<!--|\[TOOL_RESULTS\])"
+_RESULT: Final = re.compile(
     r"(?i:<(?:tool_results?|(?:tool|function)_response|function_results?)\s*>)|\[TOOL_RESULTS\]"
 )
-_IS_RESULT: Final = re.compile(_RESULT)
 _TOOLS_END: Final = re.compile(r"\s*</tools>", re.IGNORECASE)
-_CALL_KEYS: Final = frozenset({"name", "arguments"})
 _REASONING_END: Final = re.compile(REASONING_CLOSER)
 _COMMENT_END: Final = re.compile("-->")
 _CALL_OPENED: Final = re.compile("<tool_call")
@@ -71,7 +68,7 @@ def call_among_tools(source: Source, start: int, body: int) -> Found | None:
         return None
     value, place = json_at(source, after_space(source.text, body), repair=False)
     end = _TOOLS_END.match(source.text, place) if isinstance(value, dict) else None
-    call = marked_call(value) if end and value.keys() == _CALL_KEYS else None
+    call = marked_call(value) if end and value.keys() == {"name", "arguments"} else None
     return Found(end.end(), (call,)) if end and call and call.name in source.tools else None
 
 
@@ -107,13 +104,8 @@ _DATA: Final = r"(?:json[c5]?|javascript|typescript|[jt]s)?"
 _ACTION: Final = rf"(?:{_DATA}|invoke|(?:tool|function)[_-]?(?:calls?|code|use)?)"
 _PLAIN: Final = ("xml", "text", "plaintext", "txt")
 _PYTHON: Final = ("python", "py")
-_PYTHON_CALL: Final = re.compile(
-    r"\s*+(?:\#[^\n]*+\n\s*+)*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\("
-)
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
-_SHOWN: Final = re.compile(r"\S")
 _STOPS: Final = (".", "!", "。", "！", "।")
-_MARGIN: Final = 200
 _BETWEEN: Final = re.compile(r"[\s,;]*+(?:(?:\d{1,3}[.)]|-)\s*+)?")
 _MAX_OPENERS: Final = 30_000
 _TOO_MANY: Final = "The reply has too many marks; its end was not read."
@@ -202,11 +194,11 @@ class _Scan:
         for _ in range(_MAX_OPENERS):
             opener = openers.search(self.text, place)
             if opener is None:
-                self._end_chain(len(self.text))
-                return self.reading
+                break
             place = max(self._step(opener), opener.start() + 1)
+        else:
+            self.reading.issues.append(_TOO_MANY)
         self._end_chain(len(self.text))
-        self.reading.issues.append(_TOO_MANY)
         return self.reading
 
     def _step(self, opener: re.Match[str]) -> int:
@@ -220,9 +212,6 @@ class _Scan:
             return self._fence(opener)
         if kind == "code":
             return code_span_end(self.text, opener.start())
-        return self._masked(kind, opener)
-
-    def _masked(self, kind: str, opener: re.Match[str]) -> int:
         if kind == "aside":
             return self._aside(opener)
         if kind == "reasoned":
@@ -235,11 +224,11 @@ class _Scan:
         return end
 
     def _aside(self, opener: re.Match[str]) -> int:
-        if _IS_RESULT.match(self.text, opener.start()) and self._is_answered(opener.start()):
+        if _RESULT.match(self.text, opener.start()) and self._is_answered(opener.start()):
             return len(self.text)
         call = call_among_tools(self.source, opener.start(), opener.end())
         if call is None or self._is_shown(opener.start(), call.end, marked=True):
-            if opener[0] == _COMMENT:
+            if opener[0] == "<!--":
                 return _comment_end(self.source, opener.start(), opener.end())
             return block_end(self.source, opener.start(), opener.end(), _ASIDE_END)
         self._take(opener.start(), call)
@@ -250,11 +239,10 @@ class _Scan:
 
         Below a colon both are shown.
         """
-        calls_made = self.reading.counts[:2] != self.chain_start[:2] and not self.chain_is_shown
+        calls_made = self.reading.counts[:2] != self.chain_start[:2]
         if self.chain_end < 0 or not calls_made or self.text[self.chain_end : start].strip():
             return False
-        lead = self.text[max(0, self.chain_begins - _MARGIN) : self.chain_begins].rstrip()
-        if lead.endswith((":", "：")):
+        if self.text[: self.chain_begins].rstrip().endswith((":", "：")):
             self.reading.forget(self.chain_start)
             self.reading.issues.append(BESIDE_TEXT)
         else:
@@ -295,9 +283,8 @@ class _Scan:
         found = tool_format.read(self.source, opener.start(), opener.end())
         if found is None:
             return opener.end()
-        if self._is_shown(opener.start(), found.end, marked=True):
-            return found.end
-        self._take(opener.start(), found)
+        if not self._is_shown(opener.start(), found.end, marked=True):
+            self._take(opener.start(), found)
         return found.end
 
     def _take(self, start: int, found: Found) -> None:
@@ -314,8 +301,6 @@ class _Scan:
 
     def _data(self, start: int) -> int:
         """A JSON value in the open. Nothing inside a damaged one is ever looked at."""
-        if self.source.effort_left <= 0:
-            return start + 1
         value, end = json_at(self.source, start, repair=False)
         if end < 0:
             return self._unclosed(start)
@@ -350,19 +335,22 @@ class _Scan:
         inner = self._inside(fence) if self._fence_may_act(fence) else Reading()
         if not (inner.calls or inner.parts or inner.issues):
             return fence.end  # it shows a result, for one, and is part of what is said
-        if not self._is_shown(fence.start, fence.end, marked=marked):
-            self._take_fence(fence, inner)
+        span = fence.start, fence.end
+        if not self._is_shown(*span, marked=marked):
+            self.reading.calls += inner.calls
+            self.reading.issues += inner.issues
+            self.reading.removed += [span] if inner.calls else []
+            self.reading.parts += [(value, span) for value, _ in inner.parts]
         return fence.end
 
     def _inside(self, fence: Fence) -> Reading:
         """What a code block holds; the tool's name may stand behind its language."""
         body = self.text[fence.body_start : fence.body_end]
-        if fence.language in ("tool_code", *_PYTHON) and _PYTHON_CALL.match(body):
+        if fence.language in ("tool_code", *_PYTHON):
             calls = list(read_python_calls(self.source, body))
-            known = fence.language == "tool_code" or all(
-                call.name in self.source.tools for call in calls
-            )
-            return Reading(calls=calls if known else [])
+            known = all(call.name in self.source.tools for call in calls)
+            if calls:
+                return Reading(calls=calls if known or fence.language == "tool_code" else [])
         if fence.language in _PYTHON and body.lstrip()[:1] not in ("<", "{", "["):
             return Reading()
         named = _NAMED_FENCE.match(self.text, fence.start)
@@ -401,12 +389,4 @@ class _Scan:
         before = self.reading.reasoning[-1][1] if self.reading.reasoning else 0
         said = self.text[before : fence.start].rstrip()
         announced = fence.language == "xml" and said.endswith(_STOPS)
-        return not (said and not announced) and _SHOWN.search(self.text, fence.end) is None
-
-    def _take_fence(self, fence: Fence, inner: Reading) -> None:
-        self.reading.calls += inner.calls
-        self.reading.issues += inner.issues
-        span = (fence.start, fence.end)
-        if inner.calls:
-            self.reading.removed.append(span)
-        self.reading.parts += [(value, span) for value, _ in inner.parts]
+        return (not said or announced) and after_space(self.text, fence.end) == len(self.text)

@@ -21,10 +21,8 @@ LOOK: Final = 1
 VERDICT: Final = 40
 FAILURE: Final = 20
 REPAIR: Final = 200
-# A value that never ends is looked for up to the end of the text: so much, and one for each so many
-# characters.
-UNCLOSED: Final = 1_000
-UNCLOSED_PER: Final = 80
+# What is looked for up to the end of the text costs one for each so many characters.
+SEARCHED: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +79,6 @@ class Source(Searches):
         self.effort_left -= cost
         return self.effort_left > 0
 
-    def property_schema(self, tool: str, name: str) -> JsonObject | None:
-        """The JSON Schema of one parameter of a tool, if it is known."""
-        schema = self.parameters(tool).get(name)
-        return schema if isinstance(schema, Mapping) else None
-
     def parameters(self, tool: str) -> JsonObject:
         """The JSON Schemas of a tool's parameters, as far as they are known."""
         return properties_of(self.schemas.get(tool, {}))
@@ -93,9 +86,6 @@ class Source(Searches):
 
 TAG_START: Final = r"<(?![^<>!]*+(?:<|\Z))"
 """How a tag or token in angle brackets begins: it ends before another begins."""
-
-CONTROL: Final = 900
-"""The rank of control tokens, which say nothing by themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,9 +108,9 @@ class ToolFormat:
     begins: str = TAG_START
 
 
-def no_call(_source: Source, _start: int, body: int) -> Found:
-    """Read a control token, which says nothing."""
-    return Found(body)
+def control_token(name: str, opener: str, begins: str = TAG_START) -> ToolFormat:
+    """A row for a token that says nothing by itself: what else may begin there is tried first."""
+    return ToolFormat(name, opener, lambda _source, _start, body: Found(body), 900, begins)
 
 
 def passed(pattern: re.Pattern[str], text: str, start: int) -> int:
@@ -168,12 +158,10 @@ def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
 _REACH: Final = 600
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
-# A comment, struck through, a box to tick, or a line of a diff.
-_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|[-*+][ \t]+\[[ xX]\])|[-+]\Z")
+# A comment, struck through, a row of a table, a box to tick, or a line of a diff.
+_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|\||[-*+][ \t]+\[[ xX]\])|[-+]\Z")
 # A line of a template that stands for others.
 _DOTS: Final = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
-_ROW: Final = re.compile(r"[ \t]*\|")
-_CELL_END: Final = re.compile(r"[^\n|]*\|")
 # What may stand beside a call on its line: marks, tokens, tags, the number of a point, ReAct's word.
 _NO_TEXT: Final = re.compile(
     r"(?:[^\w\n<\[]|<\|\w+\|>\w+|</?[^<>\n]*>|\[/?[A-Z_]+\]|\d{1,3}[.)][ \t]|Action:|[<\[])*+"
@@ -207,8 +195,6 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
     lead = text[max(0, start - _REACH) : start]
     line = lead[lead.rfind("\n") + 1 :]
     if _is_quoted(text, start, end) or _BLOCK_QUOTE.fullmatch(line) or _OUT_OF_USE.match(line):
-        return True
-    if _ROW.match(line) and _CELL_END.match(text, end, end + _REACH):
         return True
     if _NO_TEXT.fullmatch(line) is None and not (marked and _ENDS_SENTENCE.search(line)):
         return True

@@ -140,11 +140,9 @@ def parse_native_tool_calls(
         The calls whose arguments are a whole JSON object; the others are named in `issues`.
     """
     gate = _Gate(None, {})
-    read = [marked_call(item) for item in tool_calls]
-    calls = gate.admit([call for call in read if call is not None])
-    dropped = len(read) - len(calls)
-    issues = [f"{dropped} tool call(s) had no name or damaged arguments."][: bool(dropped)]
-    return _response(content or "", calls, issues, more=bool(calls) or None)
+    read, dropped = marked_calls([*tool_calls])
+    calls = gate.admit(read)
+    return _response(content or "", calls, [dropped, *gate.issues], more=bool(calls) or None)
 
 
 class _UnfitError(ValueError):
@@ -229,8 +227,10 @@ def _misfit(
     foreign = [key for key in arguments if key not in known]
     if foreign and not schema.get("additionalProperties"):
         return f"it has no `{foreign[0]:.80}`"
+    defined = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
     for key, value in fitted.items():
-        part = _part(schema, key)
+        part = known.get(key)
+        part = {**defined, **part} if isinstance(part, Mapping) else {}
         fault = "has another type" if fit(value, part).mistyped else _out_of_bounds(value, part)
         refers = isinstance(value, str) and "{{" in value  # to an earlier result
         if fault and not refers:
@@ -253,13 +253,6 @@ def _out_of_bounds(value: Any, schema: Mapping[str, Any]) -> str:
     if below is not None and value >= below:
         return f"is not less than {below}"
     return ""
-
-
-def _part(schema: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """The schema of one argument, with the definitions that it may refer to."""
-    part = properties_of(schema).get(key)
-    defined = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
-    return {**defined, **part} if isinstance(part, Mapping) else {}
 
 
 def _first_hole(arguments: Mapping[str, Any]) -> str | None:
@@ -313,8 +306,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 
 def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
     """The response of a reply without marked calls: an envelope, bare calls, or text."""
-    read = [read_envelope(value) for value, _ in reading.parts]
-    envelopes = [one for one in read if one is not None]
+    envelopes = [one for value, _ in reading.parts if (one := read_envelope(value))]
     envelope = next((one for one in envelopes if one.calls), envelopes[0] if envelopes else None)
     if envelope is not None:
         calls = gate.admit(envelope.calls)
@@ -332,7 +324,8 @@ def _from_data(raw: str, reading: Reading, gate: _Gate) -> LLMToolCallResponse:
             return _response("", calls, issues, more=True)
         issues = gate.issues
     if not calls:
-        return _response(_without_reasoning(raw, reading).strip(), [], issues, more=None)
+        reading.removed = reading.removed if reading.said else []
+        return _response(_remaining(raw, reading) or raw.strip(), [], issues, more=None)
     return _response(_remaining(raw, reading), calls, issues, more=True)
 
 
@@ -363,10 +356,9 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
         return []
     report = extract_with_report(raw, _CALL)
     undone = {one.name for one in report.repairs}
-    alone = report.ok and not (report.before or report.after or report.unread)
-    inner = bool(undone & {"json_string", "escaped_quotes"}) and not raw.startswith(('"', "{", "["))
-    # What an object holds beside other members is one of its parts.
-    alone = alone and not inner and "unwrapped" not in undone
+    # What an object holds beside other members, or in a text, is one of its parts.
+    inner = undone & {"json_string", "escaped_quotes", "unwrapped"}
+    alone = report.ok and not (report.before or report.after or report.unread or inner)
     call = marked_call(report.value) if alone else None
     known = (one for name in gate.known or () for one in (name, name.partition(".")[2]))
     return [call] if call is not None and call.name in known else []
@@ -391,13 +383,6 @@ def _response(
         needs_more_work=more,
         issues=tuple(filter(None, dict.fromkeys(issues))),
     )
-
-
-def _without_reasoning(raw: str, reading: Reading) -> str:
-    """The reply as it is, less its reasoning; all of it if nothing else is there."""
-    if not reading.said:
-        reading.removed.clear()
-    return _remaining(raw, reading) or raw
 
 
 def _remaining(raw: str, reading: Reading) -> str:

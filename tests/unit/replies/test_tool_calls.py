@@ -174,6 +174,11 @@ def test_RP_34_code_that_warns_or_is_too_long_is_harmless() -> None:
     assert parse_llm_response("[f(a=" + "[" * 300 + "]" * 300 + ")]").tool_calls is None
 
 
+def test_a_member_named_type_may_hold_anything() -> None:
+    response = parse_llm_response('{"name": "f", "arguments": {}, "type": {"a": 1}}')
+    assert _calls(response) == [{"name": "f", "arguments": {}}]
+
+
 def test_RP_15_native_calls_have_json_text_for_arguments() -> None:
     native = [
         {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}},
@@ -187,7 +192,9 @@ def test_RP_15_native_calls_have_json_text_for_arguments() -> None:
     ]
     assert response.needs_more_work is True
     assert response.content == ""
-    assert response.issues == ("1 tool call(s) had no name or damaged arguments.",)
+    assert response.issues == (
+        "1 tool call(s) without a valid `name` and an object `arguments` were dropped.",
+    )
 
 
 def test_RP_15_native_message_without_calls_is_its_text() -> None:

@@ -12,38 +12,27 @@ import warnings
 from dataclasses import replace
 from typing import Any, Final
 
-from typing_extensions import override
-
 from libriscribe2.replies.call_elements import Grammar, read_parameters
 from libriscribe2.replies.call_objects import (
     BESIDE_TEXT,
     CUT_OFF,
     add_argument,
     clean_name,
-    read_json_call,
+    read_named_json,
 )
-from libriscribe2.replies.call_source import (
-    FAILURE,
-    UNCLOSED,
-    UNCLOSED_PER,
-    Found,
-    ReadCall,
-    Source,
-    ToolFormat,
-)
+from libriscribe2.replies.call_source import FAILURE, SEARCHED, Found, ReadCall, Source, ToolFormat
 from libriscribe2.replies.normalise import REASONING_CLOSER
 
 _MAX_CODE: Final = 100_000
-_JSON_NAMES: Final = {"true": True, "false": False, "null": None}
+_JSON_NAMES: Final = {"true": "True", "false": "False", "null": "None"}
 _TOKEN: Final = re.compile(
     r"""(?P<triple>'''|\"\"\")(?:\\.|(?!(?P=triple))[^\\])*+(?P=triple)
-    | \\(?P<escaped>.) | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])""",
+    | \\(?P<escaped>.) | (?P<text>'(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*") | (?P<open>[(\[{]) | (?P<close>[)\]}])
+    | \b(?:true|false|null)\b(?!\s*=)""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPED_QUOTES: Final = ("'", '"')
 _RAW_BREAK: Final = re.compile(r"(\\(?:\r?\n|.))|\r?\n")
 _NEXT_CALL: Final = re.compile(r"[\s;,]*(?=[A-Za-z_][\w.]*\()")
-_SHOWING: Final = frozenset({"print", "display"})
 
 
 class NotACallError(ValueError):
@@ -57,13 +46,10 @@ def read_python_calls(source: Source, code: str) -> tuple[ReadCall, ...]:
         source: The reply, for the schemas: they name positional arguments.
         code: Calls on lines of their own, or one list of calls.
     """
-    tree = _parsed(code.strip())
-    if tree is None:
-        return ()
     try:
-        nodes = [node for statement in tree.body for node in _call_nodes(statement)]
+        nodes = [node for statement in _parsed(code) for node in _call_nodes(statement)]
         return tuple(_read_call(source, node) for node in nodes)
-    except NotACallError:
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return ()
 
 
@@ -74,7 +60,7 @@ def code_end(text: str, start: int) -> int:
     """
     depth = 0
     for token in _TOKEN.finditer(text, start):
-        if token["escaped"] in _ESCAPED_QUOTES:  # outside a string: where one begins is a guess
+        if token["escaped"] in ("'", '"'):  # outside a string: where one begins is a guess
             break
         depth += bool(token["open"]) - bool(token["close"])
         if token["close"] and depth <= 0 and _NEXT_CALL.match(text, token.end()) is None:
@@ -82,21 +68,19 @@ def code_end(text: str, start: int) -> int:
     return -1
 
 
-def _parsed(code: str) -> ast.Module | None:
+def _parsed(code: str) -> list[ast.stmt]:
+    """The statements of a piece of code; what Python's parser raises tells that it is none."""
     if len(code) > _MAX_CODE:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(_TOKEN.sub(_with_escaped_breaks, code))
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None
+        raise NotACallError
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(_TOKEN.sub(_as_python, code.strip())).body
 
 
-def _with_escaped_breaks(token: re.Match[str]) -> str:
-    """A string literal as Python wants it: models leave line breaks in it as they are."""
+def _as_python(token: re.Match[str]) -> str:
+    """JSON's words, and string literals, in which models leave line breaks, as Python wants them."""
     if token["text"] is None:
-        return token[0]
+        return _JSON_NAMES.get(token[0], token[0])
     return _RAW_BREAK.sub(lambda found: found[0] if found[1] else "\\n", token[0])
 
 
@@ -113,25 +97,21 @@ def _written(node: ast.expr) -> ast.expr:
     """The call that a text in a list of calls is."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return node
-    tree = _parsed(node.value.strip())
-    single = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-    return single.value if isinstance(single, ast.Expr) else node
+    first, *others = _parsed(node.value)
+    return first.value if isinstance(first, ast.Expr) and not others else node
 
 
 def _unprinted(node: ast.expr) -> ast.Call:
     if not isinstance(node, ast.Call):
         raise NotACallError
-    shows = isinstance(node.func, ast.Name) and node.func.id in _SHOWING
+    shows = isinstance(node.func, ast.Name) and node.func.id in ("print", "display")
     if shows and len(node.args) == 1 and isinstance(node.args[0], ast.Call):
         return node.args[0]
     return node
 
 
 def _read_call(source: Source, node: ast.Call) -> ReadCall:
-    try:
-        name = clean_name(ast.unparse(node.func).removesuffix(".call"))
-    except RecursionError as error:
-        raise NotACallError from error
+    name = clean_name(ast.unparse(node.func).removesuffix(".call"))
     if name is None:
         raise NotACallError
     arguments = _positional(source, name, node.args)
@@ -157,27 +137,15 @@ def _positional(source: Source, name: str, nodes: list[ast.expr]) -> dict[str, A
     raise NotACallError
 
 
-class _JsonWords(ast.NodeTransformer):
-    """Puts constants in the place of JSON's words for true, false and null."""
-
-    @override
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Constant(_JSON_NAMES[node.id]) if node.id in _JSON_NAMES else node
-
-
 def _literal(node: ast.expr) -> Any:
-    """The value of a literal that JSON can hold, its words for true, false and null included."""
+    """The value of a literal that JSON can hold."""
     keys = [key for one in ast.walk(node) if isinstance(one, ast.Dict) for key in one.keys]
     if not all(isinstance(getattr(key, "value", None), str) for key in keys):
         raise NotACallError
-    try:
-        return json.loads(json.dumps(ast.literal_eval(_JsonWords().visit(node))))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise NotACallError from error
+    return json.loads(json.dumps(ast.literal_eval(node)))
 
 
 REACT_OPENER: Final = r"(?m:^)[ \t]*\**Action(?:[ ]\d{1,3})?:\**(?=[ \t]*[`\w\"'\[])"
-QWEN_AGENT_OPENER: Final = r"✿FUNCTION✿:"
 _INPUT: Final = re.compile(
     r"""[ \t]*[`"'\[]?([\w.\-/:]+)[`"'\]]?[ \t]*\r?\n\s*\**Action[ ]Input(?:[ ]\d{1,3})?:\**\s*(?:`{3,}\w*\s*)?(?=\{)"""
 )
@@ -218,8 +186,7 @@ def _written_call(source: Source, start: int) -> Found | None:
     line_end = _LINE_END.match(text, end) if end >= 0 else None
     calls = read_python_calls(source, text[start:end]) if line_end else ()
     if line_end is None or not calls:
-        looked_through = (len(text) if end < 0 else end) - start
-        source.spend((UNCLOSED if end < 0 else FAILURE) + looked_through // UNCLOSED_PER)
+        source.spend(FAILURE + ((len(text) if end < 0 else end) - start) // SEARCHED)
         return None
     made_up = _OBSERVATION.match(text, line_end.end())
     return Found(len(text) if made_up else line_end.end(), calls)
@@ -233,13 +200,9 @@ def read_qwen_agent(source: Source, _start: int, body: int) -> Found | None:
 def _read(
     source: Source, body: int, lines: re.Pattern[str], result: re.Pattern[str]
 ) -> Found | None:
-    head = lines.match(source.text, body)
-    name = clean_name(head[1]) if head else None
-    if head is None or name is None:
-        return None
-    found = read_json_call(source, name, head.end(), _TICKS)
-    made_up = found.calls and result.match(source.text, found.end)
-    return replace(found, end=len(source.text)) if made_up else found
+    found = read_named_json(source, lines, body, _TICKS)
+    made_up = found and found.calls and result.match(source.text, found.end)
+    return replace(found, end=len(source.text)) if found and made_up else found
 
 
 PYTHON_LIST_OPENER: Final = (
@@ -280,6 +243,6 @@ _LINE: Final = r"(?m:^)"
 NOTATIONS: Final = (
     ToolFormat("argument_lines", ARGUMENT_LINES_OPENER, read_argument_lines, 145, _LINE),
     ToolFormat("react", REACT_OPENER, read_react, 130, _LINE),
-    ToolFormat("qwen_agent", QWEN_AGENT_OPENER, read_qwen_agent, 140, "✿"),
+    ToolFormat("qwen_agent", "✿FUNCTION✿:", read_qwen_agent, 140, "✿"),
     ToolFormat("python_list", PYTHON_LIST_OPENER, read_python_list, 150, _LINE),
 )

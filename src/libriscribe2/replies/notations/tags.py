@@ -1,7 +1,6 @@
 """Calls in tags: of a tool's name, between two marks, or named by the tag itself."""
 
 import re
-from dataclasses import replace
 from typing import Final
 
 from libriscribe2.replies.call_elements import (
@@ -21,23 +20,23 @@ from libriscribe2.replies.call_objects import (
     CUT_OFF,
     UNBALANCED,
     clean_name,
+    closed,
     is_definition,
     json_at,
     json_region,
     named_call,
     read_json_call,
+    read_named_json,
     typed_value,
 )
 from libriscribe2.replies.call_source import (
-    CONTROL,
     TAG_START,
     Found,
     ReadCall,
     Source,
     ToolFormat,
     after_space,
-    no_call,
-    passed,
+    control_token,
 )
 from libriscribe2.replies.notations.lines import code_end, read_python_calls
 
@@ -51,7 +50,7 @@ def read_tag_call(source: Source, start: int, body: int) -> Found | None:
         return None
     if tag.endswith("/>"):
         given = attributes_of(tag).items()
-        typed = {key: typed_value(one, source.property_schema(name, key)) for key, one in given}
+        typed = {key: typed_value(one, source.parameters(name).get(key)) for key, one in given}
         typed.pop("name", None)
         return Found(body, (ReadCall(name, typed),))
     grammar = grammar_of(tag)
@@ -70,7 +69,7 @@ def read_named(source: Source, grammar: Grammar, name: str, place: int) -> Found
         issue = "" if next_begins(source.text, found.end) else UNBALANCED
         return Found(found.end, () if issue else found.calls, issue=issue)
     elements = elements_in(rf"{CALL_WORDS}[^<>]*", grammar.closer)
-    return read_elements(source, elements, name, place) if source.text[place] == "<" else None
+    return read_elements(source, elements, name, place)
 
 
 _ARGUMENTS: Final = r"(?:arguments|parameters|args|input)"
@@ -121,11 +120,10 @@ def read_glm_call(source: Source, body: int) -> Found | None:
     name = clean_name(head[1]) if head else None
     if head is None or name is None:
         return None
-    found = read_parameters(source, _GLM, name, head.end())
-    if not (found.calls and found.issue):
-        return found
-    whole = found.calls[0].arguments and _INNER_WRAPPER.match(source.text, found.end)
-    return replace(found, issue="") if whole else Found(len(source.text), issue=CUT_OFF)
+    found = read_named(source, _GLM, name, head.end())
+    if found is None or not found.calls:
+        return Found(len(source.text), issue=found.issue if found else UNBALANCED)
+    return found
 
 
 _WORDS: Final = (
@@ -150,7 +148,7 @@ def region(name: str, opener: str, closer: str, begins: str = TAG_START) -> Tool
             or json_region_or_python(source, body, ends)
             or read_glm_call(source, body)
             or read_child_tags(source, body)
-            or _named(source, body, ends)
+            or read_named_json(source, _NAME, body, ends)
         )
 
     return ToolFormat(name, opener, read, rank=30, begins=begins)
@@ -165,19 +163,10 @@ def json_region_or_python(source: Source, body: int, closer: re.Pattern[str]) ->
     if end < 0:
         return Found(len(source.text), issue=CUT_OFF)
     calls = read_python_calls(source, source.text[place:end])
-    after = max(end, passed(closer, source.text, after_space(source.text, end)))
+    after = closed(source, end, closer)
     if not calls:
         return Found(after, issue="A tool call could not be read; use literal keyword arguments.")
     return Found(after, calls)
-
-
-def _named(source: Source, body: int, closer: re.Pattern[str]) -> Found | None:
-    """A tool's name and its arguments as JSON, as in `<tool_call>search {...}</tool_call>`."""
-    head = _NAME.match(source.text, body)
-    name = clean_name(head[1]) if head else None
-    if head is None or name is None:
-        return None
-    return read_json_call(source, name, head.end(), closer)
 
 
 def _wrapper(source: Source, body: int) -> Found | None:
@@ -199,21 +188,16 @@ def read_own_tag(source: Source, start: int, body: int) -> Found | None:
     if name not in source.tools:
         return None
     place = after_space(source.text, body)
-    if source.text.startswith("</", place) and source.schemas.get(name, {}).get("required"):
-        return None
     grammar = elements_in(re.escape(name), re.compile(f"</{re.escape(name)}>"))
     if source.text[place] == "{":
         return read_json_call(source, name, place, grammar.closer)
     found = read_elements(source, grammar, name, place)
-    if found is not None and found.calls and _is_open(source, name, found.end):
+    if found is None or not found.calls:
+        return found
+    edge = source.search(re.compile(rf"</?{re.escape(name)}>"), found.end)
+    if edge is not None and edge[0].startswith("</"):  # what closed the call belonged to a value
         return Found(len(source.text), issue=UNBALANCED)
     return found
-
-
-def _is_open(source: Source, name: str, end: int) -> bool:
-    """Whether the tool's tag is closed once more: what closed the call belonged to a value."""
-    edge = source.search(re.compile(rf"<(?P<slash>/)?{re.escape(name)}>"), end)
-    return edge is not None and edge["slash"] is not None
 
 
 NOTATIONS: Final = (
@@ -229,6 +213,6 @@ NOTATIONS: Final = (
     region("python_tag", r"<\|python_tag\|>", r"\s*<\|(?:eom_id|eot_id)\|>|\Z"),
     region("functools", r"\bfunctools(?=\s*\[\s*\{)", r"\Z", "functools"),
     region("llama4", r"<\|python_start\|>", r"<\|python_end\|>"),
-    ToolFormat("wrapper_closer", WRAPPER_CLOSER, no_call, rank=CONTROL),
+    control_token("wrapper_closer", WRAPPER_CLOSER),
     ToolFormat("own_tags", OWN_TAG_OPENER, read_own_tag, rank=160),
 )

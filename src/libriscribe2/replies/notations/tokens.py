@@ -8,7 +8,6 @@ words that name formats, and its arguments behind it, as in `functions.search:0{
 
 import json
 import re
-from dataclasses import replace
 from typing import Any, Final
 
 from libriscribe2.replies.call_elements import (
@@ -36,19 +35,17 @@ from libriscribe2.replies.call_objects import (
     typed_value,
 )
 from libriscribe2.replies.call_source import (
-    CONTROL,
     TAG_START,
     Found,
-    JsonObject,
     ReadCall,
     Source,
     ToolFormat,
     after_space,
-    no_call,
+    control_token,
     passed,
 )
 from libriscribe2.replies.notations.tags import WRAPPER_OPENER, read_glm_call, read_named
-from libriscribe2.replies.schema_fit import properties_of
+from libriscribe2.replies.schema_fit import properties_of, resolve
 from libriscribe2.replies.strict_json import strict_parse
 
 _BAR: Final = "[|｜]"
@@ -95,7 +92,6 @@ def _cut_head(source: Source, body: int) -> Found | None:
     return Found(len(source.text), issue=CUT_OFF) if is_cut else None
 
 
-GEMMA_OPENER: Final = r"<start_function_call>|<\|tool_call>"
 _GEMMA_HEAD: Final = re.compile(r"\s*:?call:([^\s{}()<>]+)\s*(?=[{(])")
 _EDGE: Final = re.compile(
     r"""(?P<quote><escape>|<\|"\|>)|<end_function_call>|<(?:tool_call|turn)\|>"""
@@ -133,7 +129,6 @@ def _gemma_call(raw_name: str, pieces: list[str], end: int) -> Found:
     return named_call(clean_name(raw_name), value, end)
 
 
-K3_OPENER: Final = r"<\|open\|>call\s[^<>]*<\|sep\|>"
 _K3: Final = Grammar(
     closer=re.compile(r"<\|close\|>call<\|sep\|>"),
     parameter=re.compile(r"<\|open\|>(?:argument|json)\b[^<>]*<\|sep\|>"),
@@ -146,19 +141,15 @@ def read_k3_call(source: Source, start: int, body: int) -> Found | None:
     name = clean_name(attributes_of(source.text[start:body]).get("tool"))
     if name is None:
         return None
-    found = read_parameters(source, _K3, name, after_space(source.text, body))
-    return replace(found, calls=()) if found.issue else found
+    return read_named(source, _K3, name, after_space(source.text, body))
 
 
 _MARK: Final = re.escape("]<]minimax[>[")
-M3_OPENER: Final = rf"{_MARK}<invoke\b[^<>]*>"
-M3_EDGE: Final = rf"{_MARK}</?tool_call>"
 _M3: Final = Grammar(
     closer=re.compile(rf"{_MARK}</invoke>"),
     parameter=re.compile(rf"{_MARK}<([\w.\-]+)>"),
     edge=rf"{_MARK}<(?P<slash>/)?(?:KEY|(?P<call>invoke)\b[^<>]*)>",
 )
-_MOST_MARKS: Final = 400
 _STEPS: Final = 500
 _CHILD: Final = re.compile(rf"\s*{_MARK}<([\w.\-]+)>(.*?){_MARK}</\1>\s*", re.DOTALL)
 
@@ -170,28 +161,29 @@ def read_m3_call(source: Source, start: int, body: int) -> Found:
     if found.issue or not name:
         return Found(len(source.text), issue=found.issue or "A tool call has no name.")
     marks = len(re.findall(_MARK, source.text[start : found.end]))
-    if marks > _MOST_MARKS or not source.spend(marks * (found.end - start) // _STEPS):
+    if not source.spend(marks * (found.end - start) // _STEPS):
         return Found(len(source.text), issue=UNBALANCED)
     given = found.calls[0].arguments.items()
     call = ReadCall(
-        name, {key: _nested(one, source.property_schema(name, key)) for key, one in given}
+        name, {key: _nested(one, source.parameters(name).get(key)) for key, one in given}
     )
     if re.search(_MARK, str(call.arguments)):
         return Found(found.end, issue=UNBALANCED)
     return Found(found.end, (call,))
 
 
-def _nested(value: Any, schema: JsonObject | None) -> Any:
+def _nested(value: Any, schema: Any) -> Any:
     """The list or the object that elements are; anything else as it is."""
     if not isinstance(value, str) or not re.match(_MARK, value) or _CHILD.sub("", value):
         return value
-    schema, children = schema or {}, _CHILD.findall(value)
-    is_list = all(word == "item" for word, _ in children)
-    values: list[tuple[str, Any]] = []
-    for word, one in children:
-        kind = schema.get("items") if is_list else properties_of(schema).get(word)
-        values.append((word, _nested(typed_value(one, kind), kind)))
-    return [one for _, one in values] if is_list else dict(values)
+    node, children = resolve(schema, {}), _CHILD.findall(value)
+    if all(word == "item" for word, _ in children):
+        kind = node.get("items")
+        return [_nested(typed_value(one, kind), kind) for _, one in children]
+    kinds = properties_of(node)
+    return {
+        word: _nested(typed_value(one, kinds.get(word)), kinds.get(word)) for word, one in children
+    }
 
 
 # A reply may begin behind `<|start|>assistant`, which the prompt ended with.
@@ -202,7 +194,7 @@ _HARMONY_HEAD: Final = re.compile(
 )
 _PERSONS: Final = frozenset({"user", "assistant", "all", "self"})
 _RECIPIENT: Final = re.compile(r"\bto=([^\s<>]+)")
-_MESSAGE_END: Final = re.compile(r"<\|(?:call|end|return|start|eom|eot)\|>")
+_MESSAGE_END: Final = re.compile(r"<\|(?:call|end|return|eom|eot)\|>|(?=<\|start\|>)")
 _INNER_TAGS: Final = re.compile(f"{WRAPPER_OPENER}|{TAG_OPENER}")
 _HARMONY_END: Final = re.compile(r"\s*<\|(?:call|end)\|>")
 
@@ -216,12 +208,16 @@ def read_harmony(source: Source, start: int, _body: int) -> Found | None:
     recipient = address[1] if address is not None else "user"
     if recipient not in _PERSONS:
         return _harmony_call(source, clean_name(recipient), head.end())
-    end = source.search(_MESSAGE_END, head.end())
-    body_end = end.start() if end is not None else len(source.text)
-    after = end.end() if end is not None and end[0] != "<|start|>" else body_end
+    body_end, after = _until(source, _MESSAGE_END, head.end())
     shown = "assistant" in head[0] or not head[0].startswith("<|start|>")
     is_text = shown and "analysis" not in head[0] and recipient == "user"
     return Found(after, text=source.text[head.end() : body_end].strip() if is_text else "")
+
+
+def _until(source: Source, closer: re.Pattern[str], start: int) -> tuple[int, int]:
+    """Where a closer begins and ends; both are the end of the reply where it is missing."""
+    closing = source.search(closer, start)
+    return closing.span() if closing else (len(source.text), len(source.text))
 
 
 def _harmony_call(source: Source, name: str | None, body: int) -> Found:
@@ -230,21 +226,17 @@ def _harmony_call(source: Source, name: str | None, body: int) -> Found:
     if _INNER_TAGS.match(text, place):
         return Found(place)
     if text[place : place + 1] != "{":
-        end = source.search(_MESSAGE_END, place)
-        after = end.end() if end is not None else len(text)
+        _, after = _until(source, _MESSAGE_END, place)
         return Found(after, issue="A tool call whose arguments are not a JSON object.")
     return read_json_call(source, name, place, _HARMONY_END)
 
 
-COHERE_TEXT_OPENER: Final = r"<\|START_(?:TEXT|RESPONSE)\|>"
 _COHERE_END: Final = re.compile(r"<\|END_(?:TEXT|RESPONSE)\|>")
 
 
 def read_cohere_text(source: Source, _start: int, body: int) -> Found:
     """What is said to the user; the closing token may be missing."""
-    end = source.search(_COHERE_END, body)
-    text_end = end.start() if end is not None else len(source.text)
-    after = end.end() if end is not None else text_end
+    text_end, after = _until(source, _COHERE_END, body)
     return Found(after, text=source.text[body:text_end].strip())
 
 
@@ -266,11 +258,8 @@ _FORMAT: Final = re.compile(
     r"(?i:assistant|(?:assistant)?commentary|analysis|code|json|to|invoke|recipient|calls?|(?:tool|function)(?:[ _-]?calls?)?s?"
     rf"|{'|'.join((*NAME_KEYS, *ARGUMENT_KEYS))})"
 )
-_CLOSING: Final = (
-    r"</\w*(?:call|func|tool|action|invoke|param|arg)\w*\s*>|<[|｜][^<>\n]{1,60}[|｜]>"
-)
-_CLOSER: Final = re.compile(_CLOSING)
-_TAIL: Final = re.compile(rf"(?:\s*(?:[)\]>]|/>|`{{3}}|{_CLOSING}|{_TOKEN}))*+")
+_CLOSER: Final = r"</\w*(?:call|func|tool|action|invoke|param|arg)\w*\s*>"
+_TAIL: Final = re.compile(rf"(?:\s*(?:[)\]>]|/>|`{{3}}|{_CLOSER}|{_TOKEN}))*+")
 
 
 def read_stripped(
@@ -313,9 +302,9 @@ def _with_object(
     value, end = json_at(source, place)
     if end < 0:
         return Found(len(text), issue=CUT_OFF) if is_marked else None
-    behind, end = end, passed(_TAIL, text, end)
-    if not (alone or is_marked or _CLOSER.search(text, behind, end)):
+    if not (alone or is_marked):
         return None
+    end = passed(_TAIL, text, end)
     if name is not None:
         defines = isinstance(value, dict) and is_definition({}, value)
         return None if defines else named_call(name, value, end)
@@ -325,12 +314,12 @@ def _with_object(
 
 NOTATIONS: Final = (
     ToolFormat("call_tokens", CALL_BEGIN, read_token_call, rank=60),
-    ToolFormat("gemma", GEMMA_OPENER, read_gemma_call, rank=70),
-    ToolFormat("control_tokens", CONTROL_TOKENS, no_call, rank=CONTROL),
-    ToolFormat("kimi_k3", K3_OPENER, read_k3_call, rank=40),
-    ToolFormat("minimax_m3", M3_OPENER, read_m3_call, rank=50, begins=r"\]"),
-    ToolFormat("minimax_m3_edge", M3_EDGE, no_call, rank=CONTROL, begins=r"\]"),
+    ToolFormat("gemma", r"<start_function_call>|<\|tool_call>", read_gemma_call, rank=70),
+    control_token("control_tokens", CONTROL_TOKENS),
+    ToolFormat("kimi_k3", r"<\|open\|>call\s[^<>]*<\|sep\|>", read_k3_call, rank=40),
+    ToolFormat("minimax_m3", rf"{_MARK}<invoke\b[^<>]*>", read_m3_call, rank=50, begins=r"\]"),
+    control_token("minimax_m3_edge", rf"{_MARK}</?tool_call>", r"\]"),
     ToolFormat("harmony", HARMONY_OPENER, read_harmony, rank=120, begins=rf"{TAG_START}|(?m:^)"),
-    ToolFormat("cohere_text", COHERE_TEXT_OPENER, read_cohere_text, rank=110),
+    ToolFormat("cohere_text", r"<\|START_(?:TEXT|RESPONSE)\|>", read_cohere_text, rank=110),
     ToolFormat("stripped", OPENER, read_stripped, rank=1_000, begins=rf"{_PLACE}|{TAG_START}"),
 )
