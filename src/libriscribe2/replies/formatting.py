@@ -34,13 +34,9 @@ class _Line:
     """Unmatched opening marks of the current line, by mark length, and the marks to cut."""
 
     openers: dict[int, list[int]] = field(default_factory=lambda: {1: [], 2: [], 3: []})
-    cuts: list[tuple[int, int]] = field(default_factory=list)
+    cuts: set[int] = field(default_factory=set)
     bold: int = 0
     italic: int = 0
-
-    def forget(self) -> None:
-        for positions in self.openers.values():
-            positions.clear()
 
     def close(self, length: int, end: int, text: str) -> bool:
         """Match a closing mark at `end` with the nearest opening mark of its length."""
@@ -55,7 +51,7 @@ class _Line:
         for others in self.openers.values():
             while others and others[-1] > opened:
                 others.pop()
-        self.cuts += [(opened, opened + length), (end, end + length)]
+        self.cuts.update(range(opened, opened + length), range(end, end + length))
         self.bold += length > 1
         self.italic += length != 2
         return True
@@ -88,7 +84,8 @@ def strip_emphasis(text: str) -> Stripped:
         position = token.end()
         mark = token.group()
         if mark == "\n":
-            line.forget()
+            for positions in line.openers.values():
+                positions.clear()
         elif mark[0] == "`":
             position = code_span_end(text, token.start())
         elif len(mark) <= 3:
@@ -97,15 +94,8 @@ def strip_emphasis(text: str) -> Stripped:
             )
             if not closed and _opens(text, token.start(), position):
                 line.openers[len(mark)].append(token.start())
-    return Stripped(_without(text, sorted(line.cuts)), line.bold, line.italic)
-
-
-def _without(text: str, cuts: list[tuple[int, int]]) -> str:
-    kept, position = [], 0
-    for start, end in cuts:
-        kept.append(text[position:start])
-        position = end
-    return "".join([*kept, text[position:]])
+    kept = "".join(one for at, one in enumerate(text) if at not in line.cuts)
+    return Stripped(kept, line.bold, line.italic)
 
 
 # A name or id in emphasis as a whole, such as `*weather-tool*`.
@@ -149,8 +139,7 @@ def strip_value_emphasis(
         italic += stripped.italic
         return str(stripped.value)
 
-    changed = map_strings(value, change)
-    return Stripped(changed, bold, italic)
+    return Stripped(map_strings(value, change), bold, italic)
 
 
 def log_stripped(stripped: Stripped, name: str = "stripMarkdown/strip_markdown_from_json") -> None:
