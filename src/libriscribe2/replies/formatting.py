@@ -60,10 +60,9 @@ class _Line:
 def _opens(text: str, start: int, end: int) -> bool:
     """Whether the run of asterisks at [start, end) can begin emphasis."""
     before = text[start - 1] if start else " "
-    after = text[end : end + 1]
-    if not (before.isspace() or before in _OPENING):
-        return False
-    return bool(after) and not after.isspace() and after not in _NEVER_EMPHASISED_FIRST
+    after = text[end : end + 1] or " "
+    is_outside = before.isspace() or before in _OPENING
+    return is_outside and not (after.isspace() or after in _NEVER_EMPHASISED_FIRST)
 
 
 def _closes(text: str, start: int, end: int) -> bool:
@@ -169,9 +168,6 @@ def with_backslashes(value: Any, written: str) -> Any:
     return map_strings(value, change)
 
 
-UNICODE_ESCAPES: Final = "unicode_escapes"
-MARKDOWN_EMPHASIS: Final = "markdown_emphasis"
-SURROUNDING_TEXT: Final = "surrounding_text"
 _FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
 # Control characters must be escaped in JSON, all others need not be.
 _ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
@@ -183,10 +179,10 @@ def value_artifacts(text: str, value: object) -> tuple[str, ...]:
     """The labels of strict JSON text itself, whose value is given: escapes and emphasis in strings."""
     found = []
     if _ESCAPE.search(text):
-        found.append(UNICODE_ESCAPES)
+        found.append("unicode_escapes")
     stripped = strip_value_emphasis(value, lambda _: True)
     if stripped.bold or stripped.italic:
-        found.append(MARKDOWN_EMPHASIS)
+        found.append("markdown_emphasis")
     return tuple(found)
 
 
@@ -196,7 +192,7 @@ def around_artifacts(before: str, after: str) -> tuple[str, ...]:
     if _FENCE.search(before) or _FENCE.search(after):
         found.append(MARKDOWN_CODE_BLOCKS)
     if _TEXT.search(_FENCE_LABEL.sub("", before + after)):
-        found.append(SURROUNDING_TEXT)
+        found.append("surrounding_text")
     return tuple(found)
 
 

@@ -349,10 +349,8 @@ def _inner_string(text: str) -> str:
 
 def _without_quote_marks(text: str) -> str:
     """The text without the `>` of a quoted block, when its JSON lines all carry one."""
-    block = _QUOTED_BLOCK.search(text)
-    if block is None or _QUOTED_BLOCK.search(text, block.end()) is not None:
-        return ""
-    return _QUOTED_LINE.sub("", text)
+    is_one_block = len(_QUOTED_BLOCK.findall(text)) == 1
+    return _QUOTED_LINE.sub("", text) if is_one_block else ""
 
 
 def _without_zero_width(text: str) -> str:
@@ -377,11 +375,10 @@ def _unescaped(text: str, limit: int) -> str:
     """The text of JSON whose quotes all carry one backslash too many."""
     starts = _ESCAPED_START.finditer(text, 0, limit)
     start = next((found for found in starts if found["quote"]), None)
-    end = max(text.rfind("}"), text.rfind("]"))
-    if start is None or end < start.start():
+    if start is None:
         return ""
-    body = text[start.start() : end + 1]
-    return _decoded(f'"{body}"')
+    end = max(text.rfind("}"), text.rfind("]")) + 1
+    return _decoded(f'"{text[start.start() : end]}"')
 
 
 def _escapes_layout(text: str, limit: int) -> bool:
