@@ -310,8 +310,10 @@ _ADDED_LINE: Final = re.compile(r"^[ \t]*(?:\+|//|#)", re.MULTILINE)
 
 def _without_marks(text: str) -> str:
     """The text without marks of other notations beside strings and keys; "" when there are none."""
-    bare = _MARKED.sub(_unmarked, text) if len(text) <= _MAX_LAYOUT else text
-    return bare if bare != text else ""
+    marked = len(text) <= _MAX_LAYOUT and any(
+        found["string"] is None for found in _MARKED.finditer(text)
+    )
+    return _MARKED.sub(_unmarked, text) if marked else ""
 
 
 def _unmarked(found: re.Match[str]) -> str:
