@@ -23,8 +23,6 @@ _AMOUNT: Final = re.compile(
 )
 _CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?[€$£¥₹]\Z")
 _SIGNS: Final = dict(zip("십백천만억", (10, 100, 1_000, 10_000, 10**8), strict=True))
-_LARGE: Final = 1_000
-_LEAST_FACTOR: Final = 10
 
 
 def number_in(value: Any, node: Mapping[str, Any], field: str) -> float | None:
@@ -63,7 +61,8 @@ def _amount(amount: re.Match[str], most: Any, field: str) -> float | None:
         times = prod(_SIGNS.get(one) or int(numeric(one, 1)) for one in amount["unit"] or "")
         return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
     number = float(_DECIMAL.sub(r"\1.\2", amount["number"] or amount["place"]))
-    bounded = isinstance(most, int | float) and number <= most < number * _LEAST_FACTOR
-    alone = amount["number"] and (number >= _LARGE or bounded)
+    # No word multiplies thousands, nor a number whose tenfold is above the maximum.
+    bounded = isinstance(most, int | float) and number <= most < number * 10
+    alone = amount["number"] and (number >= 1_000 or bounded)
     whole = int(number) if number.is_integer() else number
     return whole if alone or is_same_word(said, field) else None

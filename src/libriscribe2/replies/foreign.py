@@ -29,7 +29,6 @@ _KEY: Final = re.compile(
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
 _MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _CALL: Final = re.compile(r"[^\W\d]\w*(?:\s*=\s*[\w\[]|\(\s*[^\W\d]\w*\s*=)")
-_BULLETS: Final = ("-", "*", "+", "•")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
 # A sign of comparison in a text.
@@ -108,8 +107,7 @@ def _table(text: str, names: set[str]) -> Found:
 def _rows(head: list[str], rows: list[list[str]], names: set[str]) -> Any:
     """Rows as objects under their head; as one object where the first cells are its members."""
     if len({plain_name(cell) for cell in head} & names) > 1 and len(set(head)) == len(head):
-        whole = all(len(row) == len(head) for row in rows)
-        return [dict(zip(head, row, strict=True)) for row in rows] if whole and rows else None
+        return [dict(zip(head, row, strict=True)) for row in rows] or None
     pairs = [row for row in rows if len(row) == 2 and plain_name(row[0]) in names]
     return dict(pairs) if 1 < len(pairs) == len(rows) == len({row[0] for row in rows}) else None
 
@@ -176,7 +174,7 @@ def _element(element: ElementTree.Element, depth: int) -> Any:
 def _lines(text: str, names: set[str]) -> Found:
     """The value of lines with keys or marks of a list, as YAML and Markdown have them."""
     lines = [(len(line) - len(line.lstrip()), line.strip()) for line in text.split("\n")]
-    if any(line in _BULLETS for _, line in lines):  # an item was cut off
+    if any(line in ("-", "*", "+", "•") for _, line in lines):  # an item was cut off
         return None
     for at, (indent, line) in enumerate(lines):
         item = _ITEM.fullmatch(line)

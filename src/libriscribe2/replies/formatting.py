@@ -34,13 +34,9 @@ class _Line:
     """Unmatched opening marks of the current line, by mark length, and the marks to cut."""
 
     openers: dict[int, list[int]] = field(default_factory=lambda: {1: [], 2: [], 3: []})
-    cuts: list[tuple[int, int]] = field(default_factory=list)
+    cuts: set[int] = field(default_factory=set)
     bold: int = 0
     italic: int = 0
-
-    def forget(self) -> None:
-        for positions in self.openers.values():
-            positions.clear()
 
     def close(self, length: int, end: int, text: str) -> bool:
         """Match a closing mark at `end` with the nearest opening mark of its length."""
@@ -55,7 +51,7 @@ class _Line:
         for others in self.openers.values():
             while others and others[-1] > opened:
                 others.pop()
-        self.cuts += [(opened, opened + length), (end, end + length)]
+        self.cuts.update(range(opened, opened + length), range(end, end + length))
         self.bold += length > 1
         self.italic += length != 2
         return True
@@ -64,10 +60,9 @@ class _Line:
 def _opens(text: str, start: int, end: int) -> bool:
     """Whether the run of asterisks at [start, end) can begin emphasis."""
     before = text[start - 1] if start else " "
-    after = text[end : end + 1]
-    if not (before.isspace() or before in _OPENING):
-        return False
-    return bool(after) and not after.isspace() and after not in _NEVER_EMPHASISED_FIRST
+    after = text[end : end + 1] or " "
+    is_outside = before.isspace() or before in _OPENING
+    return is_outside and not (after.isspace() or after in _NEVER_EMPHASISED_FIRST)
 
 
 def _closes(text: str, start: int, end: int) -> bool:
@@ -88,7 +83,8 @@ def strip_emphasis(text: str) -> Stripped:
         position = token.end()
         mark = token.group()
         if mark == "\n":
-            line.forget()
+            for positions in line.openers.values():
+                positions.clear()
         elif mark[0] == "`":
             position = code_span_end(text, token.start())
         elif len(mark) <= 3:
@@ -97,15 +93,8 @@ def strip_emphasis(text: str) -> Stripped:
             )
             if not closed and _opens(text, token.start(), position):
                 line.openers[len(mark)].append(token.start())
-    return Stripped(_without(text, sorted(line.cuts)), line.bold, line.italic)
-
-
-def _without(text: str, cuts: list[tuple[int, int]]) -> str:
-    kept, position = [], 0
-    for start, end in cuts:
-        kept.append(text[position:start])
-        position = end
-    return "".join([*kept, text[position:]])
+    kept = "".join(one for at, one in enumerate(text) if at not in line.cuts)
+    return Stripped(kept, line.bold, line.italic)
 
 
 # A name or id in emphasis as a whole, such as `*weather-tool*`.
@@ -149,8 +138,7 @@ def strip_value_emphasis(
         italic += stripped.italic
         return str(stripped.value)
 
-    changed = map_strings(value, change)
-    return Stripped(changed, bold, italic)
+    return Stripped(map_strings(value, change), bold, italic)
 
 
 def log_stripped(stripped: Stripped, name: str = "stripMarkdown/strip_markdown_from_json") -> None:
@@ -180,9 +168,6 @@ def with_backslashes(value: Any, written: str) -> Any:
     return map_strings(value, change)
 
 
-UNICODE_ESCAPES: Final = "unicode_escapes"
-MARKDOWN_EMPHASIS: Final = "markdown_emphasis"
-SURROUNDING_TEXT: Final = "surrounding_text"
 _FENCE: Final = re.compile(r"```|^[ \t>]*~~~", re.MULTILINE)
 # Control characters must be escaped in JSON, all others need not be.
 _ESCAPE: Final = re.compile(r"\\u(?!00[01])[0-9A-Fa-f]{4}")
@@ -194,10 +179,10 @@ def value_artifacts(text: str, value: object) -> tuple[str, ...]:
     """The labels of strict JSON text itself, whose value is given: escapes and emphasis in strings."""
     found = []
     if _ESCAPE.search(text):
-        found.append(UNICODE_ESCAPES)
+        found.append("unicode_escapes")
     stripped = strip_value_emphasis(value, lambda _: True)
     if stripped.bold or stripped.italic:
-        found.append(MARKDOWN_EMPHASIS)
+        found.append("markdown_emphasis")
     return tuple(found)
 
 
@@ -207,7 +192,7 @@ def around_artifacts(before: str, after: str) -> tuple[str, ...]:
     if _FENCE.search(before) or _FENCE.search(after):
         found.append(MARKDOWN_CODE_BLOCKS)
     if _TEXT.search(_FENCE_LABEL.sub("", before + after)):
-        found.append(SURROUNDING_TEXT)
+        found.append("surrounding_text")
     return tuple(found)
 
 

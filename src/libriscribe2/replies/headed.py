@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import islice
 from typing import Final, NamedTuple
@@ -61,14 +61,12 @@ def _marks(text: str, headers: Sequence[str]) -> Iterator[Mark]:
     folded = {_fold(header): header for header in reversed(headers)}
     bare = {name.strip("[]"): header for name, header in folded.items()}
     longest = _MARGIN + _FOLDED * max(map(len, headers))
-    shortest = -(-min(map(len, bare)) // _FOLDED)
     fences = [fence.start() for fence in FENCE_LINE.finditer(text)]
-    for line in re.finditer(rf"(?m)^[^\n]{{{max(shortest, 1)},}}+", text):
+    for line in re.finditer(r"[^\n]+", text):
         plain = _fold(line[0]) if len(line[0]) <= longest else None
         found: Opened = (folded[plain], Form.WHOLE_LINE, "") if plain in folded else None
         found = found or _inline(line[0], folded, longest)
-        if found is None and plain is not None:
-            found = _alone(line[0], plain, folded, bare)
+        found = found or (_alone(line[0], plain, folded, bare) if plain else None)
         if found is not None:
             key, form, inline = found
             form = Form.IN_FENCE if bisect_left(fences, line.start()) % 2 else form
@@ -121,7 +119,6 @@ def _alone(line: str, plain: str, folded: Mapping[str, str], bare: Mapping[str, 
 
 
 _DIVIDER: Final = re.compile(r"(?m)^[^\S\n]*+={5,}+[^\S\n]*+$")
-_MATCH_MODES: Final = ("ALL", "ANY")
 _POINTS_ELSEWHERE: Final = re.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]|[\s.…\-–—]+")
 
 
@@ -150,7 +147,7 @@ def multi_section_parser(
     Raises:
         ValueError: The match mode is unknown, a header is blank or a pattern is not valid.
     """
-    if match_mode not in _MATCH_MODES:
+    if match_mode not in ("ALL", "ANY"):
         raise ValueError(f'match_mode must be "ALL" or "ANY", not {match_mode!r}')
     headers = _checked_headers(section_headers)
     if not has_text(raw_reply):
@@ -202,9 +199,8 @@ def _compiled(header: str) -> re.Pattern[str]:
         raise ValueError(f"section header {header!r} is not a valid pattern: {error}") from error
 
 
-def _matches(text: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[Mark]:
+def _matches(text: str, patterns: Collection[re.Pattern[str]]) -> Iterator[Mark]:
     """Every line that one of the patterns matches from its start, keyed by the line itself."""
-    patterns = tuple(patterns)
     for line in re.finditer(r"[^\n]+", text):
         key = line[0].strip()
         if key and any(pattern.match(key) for pattern in patterns):

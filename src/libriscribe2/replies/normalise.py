@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,28 +27,23 @@ REASONING_OPENER: Final = (
     r"|<\|inner_prefix\|>|<\|channel>thought\b)"
 )
 REASONING_CLOSER: Final = rf"(?i:</{REASONING_NAME}\s*>|◁/think▷|\[/think\]|<\|end{_TOKEN}|<\|inner_suffix\|>|<channel\|>)"
-REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
+_CLOSER: Final = re.compile(REASONING_CLOSER)
+_REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
 ASIDE_NAME: Final = (
     r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
     r"|available_tools|tool_definitions?|system|documentation)"
 )
-_TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
 # The turn of another than the assistant, between the tokens of chat templates.
 OTHERS_TURN: Final = (
     r"(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system)\b|<start_of_turn>user\b|<｜User｜>|\[INST\])(?s:.*?)"
     r"(?:<\|(?:im_end|eot_id|end|assistant)\|>|<end_of_turn>|<｜Assistant｜>|\[/INST\]|\Z)"
 )
-_REPEATED: Final = re.compile(
-    r"(?:(?m:^)(?:</?s>)?|(?<=<\|end\|>)|(?<=<\|im_end\|>)|(?<=<\|eot_id\|>)|(?<=<end_of_turn>))"
-    + OTHERS_TURN
-)
+_REPEATED: Final = re.compile(rf"(?:(?m:^)(?:</?s>)?|(?<=\|>)|(?<=<end_of_turn>)){OTHERS_TURN}")
 _ESCAPED_KEY: Final = re.compile(r'"\w*(?:\\_\w*+)++"(?=\s*:)')
-_HARMONY_FINAL: Final = re.compile(r"<\|channel\|>\s*final\b[^<]{0,80}<\|message\|>")
-_HARMONY_ANY: Final = re.compile(r"<\|channel\|>\s*\w++[^<]{0,80}<\|message\|>")
+_HARMONY: Final = re.compile(r"<\|channel\|>\s*(?P<name>\w++)[^<]{0,80}<\|message\|>")
 _VALUE_START: Final = re.compile(
     r"""\{[\s,>\u200b-\u200f\u2060\ufeff]*(?:["'“‘`}/#\\]|\w+["']?\s*:)|\[\s*[\["'“{\]\d-]"""
 )
-_MARGIN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +52,11 @@ class Normalised:
 
     Attributes:
         text: What is left to read.
-        reasoning: The reasoning that was moved out, joined by newlines.
         labels: What was found: "byte_order_mark", "zero_width_characters", "reasoning_block".
         unclosed_reasoning: A reasoning block that never ends: there is no answer behind it.
     """
 
     text: str
-    reasoning: str = ""
     labels: tuple[str, ...] = ()
     unclosed_reasoning: bool = False
 
@@ -74,89 +67,54 @@ def plain_keys(text: str) -> str:
 
 
 def normalise(reply: str) -> Normalised:
-    """Strip the edges and move reasoning blocks out."""
+    """Strip the edges and take reasoning blocks out."""
     text = _REPEATED.sub("", reply).strip(_EDGE)
     labels = _edge_labels(reply, text)
-    text, channel = _final_channel(text)
-    parts = _split_reasoning(text)
-    if channel or parts.reasoning or parts.unclosed_reasoning:
+    text, before = _final_channel(text)
+    kept, unclosed = _without_reasoning(text)
+    if before or unclosed or len(kept) < len(text):
         labels = (*labels, "reasoning_block")
-    return Normalised(
-        parts.text.strip(_EDGE),
-        "\n".join(filter(None, [channel, parts.reasoning])),
-        labels,
-        parts.unclosed_reasoning or bool(channel and not text),
-    )
+    return Normalised(kept.strip(_EDGE), labels, unclosed or bool(before and not text))
 
 
 def _edge_labels(reply: str, text: str) -> tuple[str, ...]:
     if len(reply) == len(text) or reply.isascii():
         return ()
     start = reply.find(text)
-    edges = reply[:start] + reply[start + len(text) :]
-    found = []
-    if "\ufeff" in edges:
-        found.append("byte_order_mark")
-    if any(mark in edges for mark in ZERO_WIDTH[:-1]):
-        found.append("zero_width_characters")
-    return tuple(found)
+    marks = {*reply[:start], *reply[start + len(text) :]}.intersection(ZERO_WIDTH)
+    found = {"byte_order_mark" if mark == "\ufeff" else "zero_width_characters" for mark in marks}
+    return tuple(sorted(found))
 
 
 def _final_channel(text: str) -> tuple[str, str]:
     """The text of the last `final` channel of a harmony reply, and what stood before it."""
-    if not text.startswith("<|") or _HARMONY_ANY.search(text) is None:
-        return text, ""
-    finals = list(_HARMONY_FINAL.finditer(text))
-    if not finals:
-        *_, last = _HARMONY_ANY.finditer(text)
-        return ("", text) if "analysis" in last[0] else (text, "")
-    return text[finals[-1].end() :], text[: finals[-1].start()]
+    channels = list(_HARMONY.finditer(text)) if text.startswith("<|") else []
+    for channel in reversed(channels):
+        if channel["name"] == "final":
+            return text[channel.end() :], text[: channel.start()]
+    return ("", text) if channels and "analysis" in channels[-1][0] else (text, "")
 
 
-def _split_reasoning(text: str) -> Normalised:
-    """Move every reasoning block that stands outside JSON values out of the text."""
+def _without_reasoning(text: str) -> tuple[str, bool]:
+    """The text without reasoning blocks outside JSON values, and whether one of them never ends."""
     kept: list[str] = []
-    moved: list[str] = []
     values = _Values(text)
     position = kept_from = 0
-    while (tag := REASONING_EDGE.search(text, position)) is not None:
-        inside_until = values.around(kept_from, tag.start())
-        if inside_until:
-            position = inside_until
+    while (tag := _REASONING_EDGE.search(text, position)) is not None:
+        position = values.around(kept_from, tag.start())
+        if position:
             continue
-        if not tag["open"]:
+        if tag["open"]:
+            kept.append(text[kept_from : tag.start()])
+            # Of nested blocks the inner one's end counts; the outer one's is then an orphan.
+            tag = _CLOSER.search(text, tag.end())
+            if tag is None:
+                return "".join(kept), True
+        else:
             # An orphan: the template opened the block, so all of it up to here is reasoning.
-            moved += [*kept, text[kept_from : tag.start()]]
             kept.clear()
-            position = kept_from = tag.end()
-            continue
-        kept.append(text[kept_from : tag.start()])
-        block_end = _block_end(text, tag)
-        if block_end is None:
-            moved.append(text[tag.end() :])
-            return Normalised("".join(kept), "\n".join(moved), unclosed_reasoning=True)
-        moved.append(text[tag.end() : block_end[0]])
-        position = kept_from = block_end[1]
-    kept.append(text[kept_from:])
-    return Normalised("".join(kept), "\n".join(moved))
-
-
-def _name_of(tag: re.Match[str]) -> str:
-    """The name of an element of reasoning; "" of a token."""
-    named = _TAG_NAME.match(tag[0])
-    return named[1].lower() if named else ""
-
-
-def _block_end(text: str, opening: re.Match[str]) -> tuple[int, int] | None:
-    """Start and end of the closing tag that matches, nested blocks counted."""
-    depth = 1
-    for tag in REASONING_EDGE.finditer(text, opening.end()):
-        if _name_of(tag) != _name_of(opening):
-            continue
-        depth += 1 if tag["open"] else -1
-        if depth == 0:
-            return tag.start(), tag.end()
-    return None
+        position = kept_from = tag.end()
+    return "".join([*kept, text[kept_from:]]), False
 
 
 class _Values:
@@ -165,7 +123,7 @@ class _Values:
     def __init__(self, text: str) -> None:
         self._text = text
         self._passed = 0
-        self._ends: dict[int, int] = {}
+        self._damaged = -1
 
     def around(self, start: int, position: int) -> int:
         """Where the JSON value ends that begins after `start` and holds `position`, or 0.
@@ -173,27 +131,18 @@ class _Values:
         A damaged value has no certain end: a tag in the middle of one of its lines is its content.
         """
         start = max(start, self._passed)
-        while (opening := _VALUE_START.search(self._text, start, position)) is not None:
-            self._passed = opening.start()
-            end = self._end(opening.start())
+        while start > self._damaged:
+            opening = _VALUE_START.search(self._text, start, position)
+            if opening is None:
+                return 0
+            end = strict_parse(self._text, opening.start()).end
+            if end < 0:
+                self._damaged = opening.start()
+                break
+            self._passed = start = end
             if end > position:
                 return end
-            if end < 0:
-                return self._line_around(position)
-            self._passed = start = end
-        return 0
-
-    def _end(self, start: int) -> int:
-        """Where the value that begins here ends, -1 if it is damaged; each is read once."""
-        if start not in self._ends:
-            self._ends[start] = strict_parse(self._text, start).end
-        return self._ends[start]
-
-    def _line_around(self, position: int) -> int:
-        """Behind the place if text stands before it on its line, else 0."""
-        near = max(0, position - _MARGIN)
-        line = max(near, self._text.rfind("\n", near, position))
-        return 0 if not self._text[line:position].strip() else position + 1
+        return 0 if begins_line(self._text, position) else position + 1
 
 
 # More digits than Python reads as a number; no character has so many.
@@ -243,27 +192,20 @@ def without_tuples(text: str) -> str:
             edits |= _as_list(text, opened, piece.start(), marks)
         if len(stack) > _MAX_DEPTH or len(edits) > 2 * _MAX_TUPLES:
             return ""
-    return _edited(text, edits)
+    characters = list(text)
+    for at, mark in edits.items():
+        characters[at] = mark
+    return "".join(characters)
 
 
 def _as_list(text: str, opened: int, closed: int, marks: set[str]) -> dict[int, str]:
     """The brackets of a list for those of a tuple or set; none for those that only group."""
     pair = text[opened] + text[closed]
     grouped = pair == "()" and "," not in marks and text[opened + 1 : closed].strip()
-    listed = (pair == "()" and not grouped) or (pair == "{}" and marks == {","})
-    if not (listed or grouped):
-        return {}
-    return {opened: "[", closed: "]"} if listed else {opened: "", closed: ""}
-
-
-def _edited(text: str, edits: Mapping[int, str]) -> str:
-    """The text with the characters at some places replaced."""
-    parts: list[str] = []
-    position = 0
-    for at in sorted(edits):
-        parts += [text[position:at], edits[at]]
-        position = at + 1
-    return "".join([*parts, text[position:]])
+    if grouped:
+        return {opened: "", closed: ""}
+    listed = pair == "()" or (pair == "{}" and marks == {","})
+    return {opened: "[", closed: "]"} if listed else {}
 
 
 _QUOTED_LINE: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
@@ -297,7 +239,7 @@ _STRING: Final = re.compile(r'"(?:[^"\\\n]++|\\.)*+(?P<end>"?)', re.DOTALL)
 def views(text: str) -> Iterator[tuple[str, str]]:
     """Name and text of each other reading of a reply, cheapest assumption first."""
     if text.startswith('"'):
-        yield from _named("json_string", _decoded_string(text))
+        yield from _named("json_string", _decoded(text))
     if ">" in text:
         yield from _named("block_quote", _without_quote_marks(text))
     plain = _PLAIN_START.search(text)
@@ -398,11 +340,6 @@ def _decoded(literal: str) -> str:
     return decoded.strip() if isinstance(decoded, str) else ""
 
 
-def _decoded_string(text: str) -> str:
-    """The text inside a reply that is one JSON string."""
-    return _decoded(text) if text.endswith('"') else ""
-
-
 def _inner_string(text: str) -> str:
     """The text of the longest JSON string in prose that holds a JSON value."""
     literals = [
@@ -414,10 +351,8 @@ def _inner_string(text: str) -> str:
 
 def _without_quote_marks(text: str) -> str:
     """The text without the `>` of a quoted block, when its JSON lines all carry one."""
-    block = _QUOTED_BLOCK.search(text)
-    if block is None or _QUOTED_BLOCK.search(text, block.end()) is not None:
-        return ""
-    return _QUOTED_LINE.sub("", text)
+    is_one_block = len(_QUOTED_BLOCK.findall(text)) == 1
+    return _QUOTED_LINE.sub("", text) if is_one_block else ""
 
 
 def _without_zero_width(text: str) -> str:
@@ -442,11 +377,10 @@ def _unescaped(text: str, limit: int) -> str:
     """The text of JSON whose quotes all carry one backslash too many."""
     starts = _ESCAPED_START.finditer(text, 0, limit)
     start = next((found for found in starts if found["quote"]), None)
-    end = max(text.rfind("}"), text.rfind("]"))
-    if start is None or end < start.start():
+    if start is None:
         return ""
-    body = text[start.start() : end + 1]
-    return _decoded(f'"{body}"')
+    end = max(text.rfind("}"), text.rfind("]")) + 1
+    return _decoded(f'"{text[start.start() : end]}"')
 
 
 def _escapes_layout(text: str, limit: int) -> bool:
@@ -468,7 +402,7 @@ def hides_value(text: str) -> bool:
     It is one JSON string, or all its quotes or line breaks are escaped, or its lines carry the
     marks of a quoted block, or its opening brace is missing.
     """
-    if text.startswith('"') and _decoded_string(text)[:1] in ("{", "["):
+    if text.startswith('"') and _decoded(text)[:1] in ("{", "["):
         return True
     if ">" in text and _QUOTED_VALUE.search(text) is not None:
         return True

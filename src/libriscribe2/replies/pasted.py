@@ -46,10 +46,9 @@ def parts_of(text: str, prose: Sequence[bool]) -> dict[int, str]:
     edges = [(0, 0, 0), *_marks(text, most), (most + 1, len(text), len(text))]
     found: dict[int, str] = {}
     for (number, _, start), (following, end, _) in pairwise(edges):
-        first, chunk = max(1, number), text[start:end]
-        if number or following <= most:  # a fence may be around a number's line, too
-            chunk = _without_half_fences(chunk.strip())
+        first = max(1, number)
         if first < following:
+            chunk = _without_half_fences(text[start:end])
             wanted = prose[first - 1 : following - 1]
             found |= {first + at: one for at, one in _apart(chunk, wanted, marked=number > 0)}
     return {number: one.strip() for number, one in found.items() if one.strip()}
@@ -61,7 +60,10 @@ def numbers_in(text: str) -> int:
 
 
 def _without_half_fences(chunk: str) -> str:
-    """A part of a text without the fence lines that belong to the parts beside it."""
+    """A part of a text without the fence lines that belong to the parts beside it.
+
+    A fence may be around a number's line, too.
+    """
     chunk = _TWO_FENCES.sub("", f"\n{chunk}").strip()
     fences = sum(line.lstrip().startswith("```") for line in chunk.split("\n"))
     return _LAST_FENCE.sub("", chunk) if fences % 2 else chunk
@@ -91,7 +93,7 @@ def _apart(chunk: str, prose: Sequence[bool], *, marked: bool) -> Iterator[tuple
     lead = chunk.partition("{")[0].strip().removesuffix("```json").removesuffix("```").strip()
     if len(blocks) == len(prose) - 1 and prose[0] and not any(prose[1:]):
         blocks = [lead, *blocks]
-    if len(blocks) == len(prose) and (any(not one for one in prose) or len(blocks) > 1):
+    if len(blocks) == len(prose) and (not all(prose) or len(blocks) > 1):
         yield from enumerate(blocks)
     elif marked or (prose[0] and len(prose) == 1 and count_words(chunk) >= _FEWEST_WORDS):
         yield 0, chunk

@@ -40,14 +40,6 @@ def test_edges_and_reasoning(reply: str, text: str, labels: tuple[str, ...]) -> 
     assert (found.text, found.labels) == (text, labels)
 
 
-def test_reasoning_is_kept_aside() -> None:
-    assert normalise("<think>a</think>x<think>b</think>").reasoning == "a\nb"
-
-
 def test_unclosed_reasoning_is_flagged() -> None:
     found = normalise("before <think>never ends")
-    assert (found.text, found.reasoning, found.unclosed_reasoning) == (
-        "before",
-        "never ends",
-        True,
-    )
+    assert (found.text, found.unclosed_reasoning) == ("before", True)
