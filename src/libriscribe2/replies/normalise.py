@@ -27,12 +27,12 @@ REASONING_OPENER: Final = (
     r"|<\|inner_prefix\|>|<\|channel>thought\b)"
 )
 REASONING_CLOSER: Final = rf"(?i:</{REASONING_NAME}\s*>|◁/think▷|\[/think\]|<\|end{_TOKEN}|<\|inner_suffix\|>|<channel\|>)"
-_CLOSER: Final = re.compile(REASONING_CLOSER)
 _REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
 ASIDE_NAME: Final = (
     r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
     r"|available_tools|tool_definitions?|system|documentation)"
 )
+_TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
 # The turn of another than the assistant, between the tokens of chat templates.
 OTHERS_TURN: Final = (
     r"(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system)\b|<start_of_turn>user\b|<｜User｜>|\[INST\])(?s:.*?)"
@@ -106,15 +106,30 @@ def _without_reasoning(text: str) -> tuple[str, bool]:
             continue
         if tag["open"]:
             kept.append(text[kept_from : tag.start()])
-            # Of nested blocks the inner one's end counts; the outer one's is then an orphan.
-            tag = _CLOSER.search(text, tag.end())
-            if tag is None:
-                return "".join(kept), True
         else:
             # An orphan: the template opened the block, so all of it up to here is reasoning.
             kept.clear()
-        position = kept_from = tag.end()
+        position = kept_from = _block_end(text, tag) if tag["open"] else tag.end()
+        if position < 0:
+            return "".join(kept), True
     return "".join([*kept, text[kept_from:]]), False
+
+
+def _block_end(text: str, opening: re.Match[str]) -> int:
+    """Where the block ends, blocks of its name inside it counted; -1 if it never does."""
+    depth = 1
+    for tag in _REASONING_EDGE.finditer(text, opening.end()):
+        if _name_of(tag) == _name_of(opening):
+            depth += 1 if tag["open"] else -1
+        if not depth:
+            return tag.end()
+    return -1
+
+
+def _name_of(tag: re.Match[str]) -> str:
+    """The name of an element of reasoning; "" of a token."""
+    named = _TAG_NAME.match(tag[0])
+    return named[1].lower() if named else ""
 
 
 class _Values:
