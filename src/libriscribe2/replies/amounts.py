@@ -15,13 +15,13 @@ _NUMBER: Final = re.compile(r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[
 # An amount with one unit. A word behind a bare number may multiply it ("80 mil").
 _AMOUNT: Final = re.compile(
     r"(?P<digits>\d{1,3}(?:(?P<mark>[ .,'’_٬])\d{3})(?:(?P=mark)\d{3}){0,3})"
-    r"(?:(?!(?P=mark))[.,](?P<cents>\d{1,2})|(?: [^\W\d_]{2,20})?)"
+    r"(?:(?!(?P=mark))[.,](?P<cents>\d{1,2})|(?: [^\W\d_]{2,20})?|(?P<sign>[\u3040-\u9fff\uac00-\ud7af]{1,3}))"
     r"|第?(?P<bare>\d{1,9})(?:/(?P<most>\d{1,3})|(?P<percent> ?%)"
     r"|(?P<unit>[\u3040-\u9fff\uac00-\ud7af]{1,3})(?: [\uac00-\ud7af]{1,5})?)"
     r"|(?P<number>\d{1,9}(?:[.,]\d{1,2})?) (?P<word>[^\W\d_]{1,20})"
     r"|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
 )
-_CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?[€$£¥₹]\Z")
+_CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?(?:[€$£¥₹]|°[CF]?)\Z")
 _SIGNS: Final = dict(zip("십백천만억", (10, 100, 1_000, 10_000, 10**8), strict=True))
 
 
@@ -58,11 +58,13 @@ def _amount(amount: re.Match[str], most: Any, field: str) -> float | None:
     if said is None:
         if amount["cents"]:
             return float(re.sub(r"\D", "", amount["digits"]) + "." + amount["cents"])
-        times = prod(_SIGNS.get(one) or int(numeric(one, 1)) for one in amount["unit"] or "")
+        signs = amount["unit"] or amount["sign"] or ""
+        times = prod(_SIGNS.get(one) or int(numeric(one, 1)) for one in signs)
         return int(re.sub(r"\D", "", amount["digits"] or amount["bare"])) * times
     number = float(_DECIMAL.sub(r"\1.\2", amount["number"] or amount["place"]))
     # No word multiplies thousands, nor a number whose tenfold is above the maximum.
     bounded = isinstance(most, int | float) and number <= most < number * 10
     alone = amount["number"] and (number >= 1_000 or bounded)
     whole = int(number) if number.is_integer() else number
-    return whole if alone or is_same_word(said, field) else None
+    named = is_same_word(said, field) or said.casefold() in field.casefold().split("_")
+    return whole if alone or named else None

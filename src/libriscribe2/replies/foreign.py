@@ -24,13 +24,15 @@ _MAX_DEPTH: Final = 30
 _MAX_CALL: Final = 20_000
 _MARKS: Final = r"(?:\*\*|__)?"
 _KEY: Final = re.compile(
-    rf"{_MARKS}(?P<key>[^\W\d][\w -]{{0,40}}+){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:\s+(?P<rest>.*))?"
+    rf"{_MARKS}(?P<key>[^\W\d][\w -]{{0,40}}+){_MARKS}\s*(?:[:：]|(?<= )=(?= )){_MARKS}(?:(?:\s+|(?<=：)|(?<=：\*\*))(?P<rest>.*))?"
 )
 _ITEM: Final = re.compile(r"(?P<mark>(?:[-*+•]|\d{1,3}[.)])\s+)(?P<rest>\S.*)")
 _MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _CALL: Final = re.compile(r"[^\W\d]\w*(?:\s*=\s*[\w\[]|\(\s*[^\W\d]\w*\s*=)")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
+# YAML's remark on a value; "No #3" and "C # minor" are none.
+_COMMENT: Final = re.compile(r"(?<!\s)(?:(?<=[\d\"'\]}])|\s)\s++#\s.*\Z")
 # A sign of comparison in a text.
 _BARE_SIGN: Final = re.compile(r"<(?![/!\w])")
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
@@ -279,6 +281,8 @@ class _Block:
 
 def _text(text: str) -> Any:
     """A text without the quotes around it; a list or an object within its line."""
+    if text[:1] != text[-1:]:  # no quotes around it
+        text = _COMMENT.sub("", text)
     if text in ("null", "~"):
         return None
     if text[:1] in ("{", "["):

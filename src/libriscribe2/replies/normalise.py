@@ -30,12 +30,12 @@ REASONING_CLOSER: Final = rf"(?i:</{REASONING_NAME}\s*>|◁/think▷|\[/think\]|
 _REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
 ASIDE_NAME: Final = (
     r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
-    r"|available_tools|tool_definitions?|system|documentation)"
+    r"|available_tools|tool_definitions?|system|documentation|documents?)"
 )
 _TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
 # The turn of another than the assistant, between the tokens of chat templates.
 OTHERS_TURN: Final = (
-    r"(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system)\b|<start_of_turn>user\b|<｜User｜>|\[INST\])(?s:.*?)"
+    r"(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system|ipython)\b|<start_of_turn>user\b|<｜User｜>|\[INST\])(?s:.*?)"
     r"(?:<\|(?:im_end|eot_id|end|assistant)\|>|<end_of_turn>|<｜Assistant｜>|\[/INST\]|\Z)"
 )
 _REPEATED: Final = re.compile(rf"(?:(?m:^)(?:</?s>)?|(?<=\|>)|(?<=<end_of_turn>)){OTHERS_TURN}")

@@ -44,7 +44,7 @@ _MARKS: Final = re.compile(
 # A word within a sentence.
 _NAME: Final = re.compile(r"(?<=[\w,;:،] )[^\W\d_]{4,}")
 _QUOTED: Final = re.compile(r"[\"“„«「][^\"”“»」]+[\"”“»」]")
-_NUMBER: Final = re.compile(r"(?<![\w.=])(?!(?<![^\n])\d+[.)]\s)\d{1,6}(?![%\dA-Za-z])")
+_NUMBER: Final = re.compile(r"(?<![A-Za-z\d_.=])(?!(?<![^\n])\d+[.)]\s)\d{1,6}(?![%\dA-Za-z])")
 
 _EDGES: Final = " \t\r\n`\"'{}[](),"
 
@@ -256,6 +256,10 @@ def _is_filled(node: Any) -> bool:
     if isinstance(node, list):
         texts = [one for one in node if isinstance(one, str)]
         return _is_filled_list(texts) or _is_filled_table(node)
+    said = [(_words(key), _words(one)) for key, one in node.items() if isinstance(one, str)]
+    others = [words - key for key, words in said if key <= words]  # "Insert the title here"
+    if len(others) == len(said) > 1 and all(one == others[0] for one in others):
+        return True
     parts = (one if isinstance(one, list) else [one] for one in node.values())
     texts = [text for part in parts for text in part if isinstance(text, str)]
     filler, times = Counter(texts or [""]).most_common(1)[0]
@@ -349,8 +353,8 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
         counts: list[Any] = [one.get(field) for one in items]
         if not (field in _COUNTERS or is_same_word(field, name)) or not _is_count(counts):
             continue
-        last, where = counts[0] + len(counts) - 1, name or "the list"
-        if len(counts) > 2 and [*dict.fromkeys(counts)] == [*range(counts[0], last)]:
+        where = name or "the list"
+        if len(set(counts)) == len(counts) - 1 > 1 and counts == sorted(counts):
             ((twice, _),) = Counter(counts).most_common(1)  # 1, 1 is no count
             return "counted_twice", f"{field} {twice} is twice in {where}"
         if (at := _jump(counts)) and name in required_names(schema):

@@ -40,6 +40,7 @@ def test_edges_and_reasoning(reply: str, text: str, labels: tuple[str, ...]) -> 
     assert (found.text, found.labels) == (text, labels)
 
 
-def test_unclosed_reasoning_is_flagged() -> None:
-    found = normalise("before <think>never ends")
+@pytest.mark.parametrize("block", ["<think>never ends", "<think>a <think>b</think> a draft"])
+def test_unclosed_reasoning_is_flagged(block: str) -> None:
+    found = normalise(f"before {block}")
     assert (found.text, found.unclosed_reasoning) == ("before", True)

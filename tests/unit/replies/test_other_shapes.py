@@ -38,6 +38,8 @@ TWO = {"chapters": [{"number": 1, "title": "Sel"}, {"number": 2, "title": "Gel"}
         ("**90**", 90),
         ("3万字", 30_000),
         ("90", 90),
+        ("300,000원", 300_000),
+        ("90 °C", 90),
         ("90 mila", None),
         ("2 million", None),
         ("60-70", None),
@@ -257,6 +259,40 @@ def test_OV_29_texts_that_only_count_are_no_content(
     pairs = enumerate(zip(titles, summaries, strict=True), 1)
     items = [{"number": at, "title": one, "summary": other} for at, (one, other) in pairs]
     assert read(json.dumps({"chapters": items}), CHAPTERS).ok is ok
+
+
+def test_OV_29_fields_that_say_where_to_write_are_no_content() -> None:
+    for said in ("{} hier einfügen", "sett inn {}"):
+        value = {"title": said.format("Title"), "premise": said.format("premise")}
+        assert not read(json.dumps(value), CONCEPT).ok
+
+
+def test_OV_29_a_number_twice_and_one_left_out_is_no_whole_list() -> None:
+    items = [{"number": n, "title": f"T{n}x"} for n in (1, 2, 3, 3, 5)]
+    refused = read(json.dumps({"chapters": items}), CHAPTERS).refusal
+    assert refused is not None
+    assert refused.kind == "counted_twice"
+    assert "number 3 is twice in chapters" in refused.feedback
+
+
+def test_OV_54_a_unit_that_its_field_names_is_no_factor() -> None:
+    catch = schema(["weight_kg", "item"], weight_kg={"type": "number"}, item=TEXT)
+    for written in ("48.5 kg", '"48.5 kg"'):
+        answer = read(f'{{"item": "Anchor chain", "weight_kg": {written}}}', catch)
+        assert answer.value == {"item": "Anchor chain", "weight_kg": 48.5}
+
+
+def test_OV_54_fields_have_full_width_colons_and_yaml_has_remarks() -> None:
+    concept = {"title": "夜航灯", "premise": "雪"}
+    assert read("title：夜航灯\n**premise**：雪", CONCEPT).value == concept
+    reply = "title: Snø   # arbeidstittel\npremise: Nr #3 og C # 4"
+    assert read(reply, CONCEPT).value == {"title": "Snø", "premise": "Nr #3 og C # 4"}
+
+
+def test_OV_29_a_number_among_chinese_characters_is_a_number_of_a_remark() -> None:
+    refused = read(f"{json.dumps(TWO)}\n\n第2章还需要再改。", CHAPTERS).refusal
+    assert refused is not None
+    assert refused.kind == "remark"
 
 
 def test_OV_30_half_a_character_is_refused() -> None:

@@ -59,6 +59,14 @@ def test_RP_34_a_call_within_other_text_or_beside_a_question_does_not_run(
     assert _calls(frame.replace("{}", call)) == []
 
 
+def test_RP_34_a_result_that_the_model_made_up_ends_the_reply() -> None:
+    turns = "<|start_header_id|>{}<|end_header_id|>\n\n{}"
+    result = turns.format("ipython", '{"output": "Tåke, 9 grader"}<|eot_id|>')
+    answer = turns.format("assistant", "Det blir tåke, mener meteorologen i dag.")
+    reply = f"<|python_tag|>{BARE}<|eom_id|>{result}{answer}"
+    assert _calls(reply) == [("read_file", {"path": "a.md"})]
+
+
 @pytest.mark.parametrize("call", [BARE, TAGS, FENCE])
 @pytest.mark.parametrize(
     "lead", ["", "1. read\n2. write\n\n", "Mara potrafi pisać.\n\n", "まず資料を読みます。\n\n"]

@@ -213,7 +213,7 @@ def test_each_part_of_a_reply_stands_in_one_part_of_the_report() -> None:
     assert not any(word in report.after for word in ("reszta", "Sól", "namysł"))
 
 
-@pytest.mark.parametrize("name", ["example", "tool_response", "documentation"])
+@pytest.mark.parametrize("name", ["example", "tool_response", "document"])
 def test_a_value_in_an_element_of_examples_or_results_is_none_beside_another(name: str) -> None:
     shown, meant = ('{"tytuł": "Wzór", "numer": 1}', '{"tytuł": "Sól", "numer": 3}')
     assert read(f"<{name}>{shown}</{name}>\n{meant}", ITEM).value == {"tytuł": "Sól", "numer": 3}
