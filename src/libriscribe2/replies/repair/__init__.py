@@ -257,7 +257,7 @@ class RepairParser:
 
     def _key(self, frame: Frame, char: str) -> None:
         """Read a key and its colon."""
-        cursor, schema = self.cursor, self._policy.schema
+        cursor = self.cursor
         cursor.check_key()
         if self._ends_before_item(frame):
             return
@@ -267,8 +267,10 @@ class RepairParser:
             self._stack.append(Frame(items, is_object=False, state=VALUE_STATE, node=UNKNOWN))
             return
         key = read_key(cursor, char, len(self._stack))
-        if schema is not None:
-            frame = self._place(key)
+        if self._policy.schema is not None:
+            for _ in range(misplaced_by(self._stack, key)):  # the schema has it further out
+                self._end_unclosed()
+            frame = self._stack[-1]
         frame.key = key
         read_colon(cursor)
         self._members += 1
@@ -289,12 +291,6 @@ class RepairParser:
         cursor.note("missing_list_brackets", cursor.at)
         members[frame.key] = [last]
         return members[frame.key]
-
-    def _place(self, key: str) -> Frame:
-        """The object that a key belongs to; objects inside it end where the schema says so."""
-        for _ in range(misplaced_by(self._stack, key)):
-            self._end_unclosed()
-        return self._stack[-1]
 
     def _ends_before_item(self, frame: Frame) -> bool:
         """End an object before the next item of its list, when its bracket is missing."""
