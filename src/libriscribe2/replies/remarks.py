@@ -162,6 +162,7 @@ _COUNT: Final = re.compile(r"\d+|(?<=\s)[A-Z]\Z")
 _MOST_OF_A_HOLE: Final = 120
 _MOST_OF_A_FILLER: Final = 12
 _FEWEST_FILLED: Final = 3
+_MOST_WORDS_AROUND: Final = 3
 # Fields whose value is copied from a text: what looks like a hole there is that text's.
 _COPIED: Final = ("quote", "find")
 TYPE_NAMES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
@@ -258,7 +259,8 @@ def _is_filled(node: Any) -> bool:
         return _is_filled_list(texts) or _is_filled_table(node)
     said = [(_words(key), _words(one)) for key, one in node.items() if isinstance(one, str)]
     others = [words - key for key, words in said if key <= words]  # "Insert the title here"
-    if len(others) == len(said) > 1 and all(one == others[0] for one in others):
+    same = len(others) == len(said) > 1 and all(one == others[0] for one in others)
+    if same and len(others[0]) <= _MOST_WORDS_AROUND:
         return True
     parts = (one if isinstance(one, list) else [one] for one in node.values())
     texts = [text for part in parts for text in part if isinstance(text, str)]
@@ -292,11 +294,12 @@ def _only_count(texts: Sequence[str]) -> bool:
 
 
 def _is_filled_table(items: Sequence[Any]) -> bool:
-    """Whether all texts of objects in a row only count: a title may be a number, a summary not."""
+    """Whether all texts of objects in a row only count, and none of them is a sentence."""
     rows = [one for one in items if isinstance(one, dict)]
     columns = [[row.get(key) for row in rows] for key in rows[0]] if len(rows) > 1 else []
-    texts = [column for column in columns if any(isinstance(one, str) for one in column)]
-    return len(texts) > 1 and all(_only_count([str(one) for one in column]) for column in texts)
+    texts = [[str(one) for one in column] for column in columns if isinstance(column[0], str)]
+    counted = (_only_count(column) and column[0][-1:].isalnum() for column in texts)
+    return len(texts) > 1 and all(counted)
 
 
 def miscounts(items: Sequence[Mapping[str, Any]]) -> bool:
