@@ -217,7 +217,8 @@ def read_json_call(source: Source, name: str | None, start: int, closer: re.Patt
 
 def closed(source: Source, end: int, closer: re.Pattern[str]) -> int:
     """The end of the closer behind what ends at `end`, which may be missing."""
-    return max(end, passed(closer, source.text, after_space(source.text, end)))
+    closing = closer.match(source.text, after_space(source.text, end))
+    return closing.end() if closing else end
 
 
 def named_call(name: str | None, value: object, end: int) -> Found:
@@ -232,7 +233,10 @@ def named_call(name: str | None, value: object, end: int) -> Found:
 
 def marked_calls(value: object) -> tuple[list[ReadCall], str]:
     """The calls in a value that stands where calls must stand, and what is said of other items."""
-    items = [value] if isinstance(value, Mapping) else value if isinstance(value, list) else []
+    if isinstance(value, Mapping):
+        lists = (value[key] for key in LIST_KEYS if isinstance(value.get(key), list))
+        value = next(lists, [value])
+    items = value if isinstance(value, list) else []
     calls = [marked_call(item) for item in items]
     valid = [call for call in calls if call is not None]
     count = f"{len(calls) - len(valid)} tool call(s) without a valid `name` and an object"
@@ -309,6 +313,8 @@ def typed_value(text: str, schema: JsonObject | None = None) -> Any:
         return None
     if "string" in kinds and kinds <= {"string", "null"}:
         return plain.removeprefix("\r").removeprefix("\n").removesuffix("\n").removesuffix("\r")
+    if trimmed in (node.get("enum") or ()):
+        return trimmed
     parsed = strict_parse(trimmed)
     if parsed.end == len(trimmed):
         return parsed.value

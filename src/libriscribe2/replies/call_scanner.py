@@ -34,7 +34,7 @@ from libriscribe2.replies.normalise import (
 from libriscribe2.replies.notations.lines import read_python_calls
 from libriscribe2.replies.remarks import asks
 
-ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|<!--|\[TOOL_RESULTS\])"
+ASIDE_OPENER: Final = rf"(?i:<(?!documents?\b){ASIDE_NAME}\s*>|<!--|\[TOOL_RESULTS\])"
 _RESULT: Final = re.compile(
     r"(?i:<(?:tool_results?|(?:tool|function)_response|function_results?)\s*>)|\[TOOL_RESULTS\]"
 )
@@ -104,6 +104,9 @@ _DATA: Final = r"(?:json[c5]?|javascript|typescript|[jt]s)?"
 _ACTION: Final = rf"(?:{_DATA}|invoke|(?:tool|function)[_-]?(?:calls?|code|use)?)"
 _PLAIN: Final = ("xml", "text", "plaintext", "txt")
 _PYTHON: Final = ("python", "py")
+_PYTHON_CALL: Final = re.compile(
+    r"\s*+(?:\#[^\n]*+\n\s*+)*+(?:\w++\s*+=\s*+)?(?:\[\s*+)?[A-Za-z_][\w.]*+\("
+)
 _NAMED_FENCE: Final = re.compile(r"[`~]{3,}[ \t]*tool[ \t]+([\w.\-]+)[ \t]*\r?\n\s*(?=\{)")
 _STOPS: Final = (".", "!", "。", "！", "।")
 _BETWEEN: Final = re.compile(r"[\s,;]*+(?:(?:\d{1,3}[.)]|-)\s*+)?")
@@ -346,11 +349,10 @@ class _Scan:
     def _inside(self, fence: Fence) -> Reading:
         """What a code block holds; the tool's name may stand behind its language."""
         body = self.text[fence.body_start : fence.body_end]
-        if fence.language in ("tool_code", *_PYTHON):
+        if fence.language in ("tool_code", *_PYTHON) and _PYTHON_CALL.match(body):
             calls = list(read_python_calls(self.source, body))
             known = all(call.name in self.source.tools for call in calls)
-            if calls:
-                return Reading(calls=calls if known or fence.language == "tool_code" else [])
+            return Reading(calls=calls if known or fence.language == "tool_code" else [])
         if fence.language in _PYTHON and body.lstrip()[:1] not in ("<", "{", "["):
             return Reading()
         named = _NAMED_FENCE.match(self.text, fence.start)

@@ -159,7 +159,8 @@ _REACH: Final = 600
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
 # A comment, struck through, a row of a table, a box to tick, or a line of a diff.
-_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|\||[-*+][ \t]+\[[ xX]\])|[-+]\Z")
+_OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|[-*+][ \t]+\[[ xX]\])|[-+]\Z")
+_CELL_END: Final = re.compile(r"[^\n|]*\|")
 # A line of a template that stands for others.
 _DOTS: Final = re.compile(r"^[ \t]*(?:\.{3}|…)[ \t]*$", re.MULTILINE)
 # What may stand beside a call on its line: marks, tokens, tags, the number of a point, ReAct's word.
@@ -195,6 +196,8 @@ def is_shown(text: str, start: int, end: int, *, marked: bool = False) -> bool:
     lead = text[max(0, start - _REACH) : start]
     line = lead[lead.rfind("\n") + 1 :]
     if _is_quoted(text, start, end) or _BLOCK_QUOTE.fullmatch(line) or _OUT_OF_USE.match(line):
+        return True
+    if line.lstrip()[:1] == "|" and _CELL_END.match(text, end, end + _REACH):
         return True
     if _NO_TEXT.fullmatch(line) is None and not (marked and _ENDS_SENTENCE.search(line)):
         return True

@@ -147,8 +147,14 @@ class Coercion:
         return same[0] if len(same) == 1 else None
 
     def _decoded(self, value: Any, _node: Mapping[str, Any]) -> Any:
-        """The list or object that a string holds as JSON."""
-        return next(_values_in(value), None) if isinstance(value, str) else None
+        """The list or object that a string holds as JSON or in Python's spelling."""
+        text = value.strip() if isinstance(value, str) else ""
+        if text[:1] not in ("{", "["):
+            return None
+        outcome = repair_json(text)
+        spelt = {one.name for one in outcome.repairs} <= {"single_quotes", "python_literal"}
+        whole = outcome.trouble is None and outcome.end == len(text)
+        return outcome.value if spelt and whole else None
 
     def _indexed(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The values of an object whose keys count ("1", "2" or "scene1", "scene2") or name them.

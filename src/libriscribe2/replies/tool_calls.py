@@ -357,7 +357,8 @@ def _written_alone(raw: str, gate: _Gate) -> Sequence[ReadCall]:
     report = extract_with_report(raw, _CALL)
     undone = {one.name for one in report.repairs}
     # What an object holds beside other members, or in a text, is one of its parts.
-    inner = undone & {"json_string", "escaped_quotes", "unwrapped"}
+    inner = undone & {"json_string", "escaped_quotes"} and not raw.startswith(('"', "{", "["))
+    inner = inner or "unwrapped" in undone
     alone = report.ok and not (report.before or report.after or report.unread or inner)
     call = marked_call(report.value) if alone else None
     known = (one for name in gate.known or () for one in (name, name.partition(".")[2]))

@@ -1,6 +1,7 @@
 """A call counts by its place and its members; no word of any language decides."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -323,3 +324,57 @@ def test_odd_spellings_of_the_notations_are_read(reply: str) -> None:
 def test_an_action_without_parameters_needs_no_input() -> None:
     found = calls("Ajatus: katson.\nAction: lista\nAction Input: None", {"lista": {}}).tool_calls
     assert [(one.name, one.arguments) for one in found or []] == [("lista", {})]
+
+
+QUERY: dict[str, Any] = {
+    "search": {
+        "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
+        "required": ["query"],
+    },
+    "write": {"properties": {"text": {"type": "string"}}},
+    "tune": {"properties": {"params": {"type": "object"}}, "required": ["params"]},
+}
+GLM = "<tool_call>search<arg_key>query</arg_key><arg_value>fog</arg_value>"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '[TOOL_CALLS]search{"query": "fog"}\n\nDo not run it, please wait.',
+        'Action: search\nAction Input: {"query": "fog"}\n\nI did not run this, as you had asked.',
+        'He said "find the fog".\n\n[TOOL_CALLS]search{"query": "fog"}\n\nOne moment.',
+        "```python\nexample = \"search(query='fog')\"\n```",
+        '```tool_code\nwrite(text=f"""\n<tool_call>{"name": "search", "arguments": {"query": "fog"}}'
+        '</tool_call>\n""")\n```',
+        f"{GLM}<|im_end|><arg_key>limit</arg_key><arg_value>5</arg_value></tool_call>",
+        f"{GLM}<|im_end|>",
+        """<tool_call>{"name": "tune", "arguments": {"params": "{'a': 50 /* TODO */}"}}</tool_call>""",
+        '<tool_call>{"name": "tune", "arguments": {"params": "{\\"path\\": \\"a, \\"old\\": b\\"}"}}'
+        "</tool_call>",
+    ],
+)
+def test_RP_34_what_is_put_off_shown_torn_or_guessed_does_not_run(reply: str) -> None:
+    assert calls(reply, QUERY).tool_calls is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '<tool_calls>{"tool_calls": [{"name": "search", "arguments": {"query": "fog"}}]}</tool_calls>',
+        '</think>\nsearch\n{"query": "fog"}\n</tool_call>',
+        '{\\"name\\": \\"search\\", \\"arguments\\": {\\"query\\": \\"fog\\"}}',
+        '<document>\nThe sea.\n\n<tool_call>{"name": "search", "arguments": {"query": "fog"}}</tool_call>',
+        '[TOOL_CALLS]search{"query": "fog"}\n\nlooking it up',
+    ],
+)
+def test_RP_34_a_call_with_half_of_its_marks_runs(reply: str) -> None:
+    (call,) = calls(reply, QUERY).tool_calls or []
+    assert (call.name, call.arguments) == ("search", {"query": "fog"})
+
+
+def test_RP_34_elements_of_any_depth_raise_nothing() -> None:
+    mark, value = "]<]minimax[>[", "x"
+    for number in range(500):
+        value = f"{mark}<a{number}>{value}{mark}</a{number}>"
+    call = f'{mark}<invoke name="tune">{mark}<params>{value}{mark}</params>{mark}</invoke>'
+    assert calls(f"{mark}<tool_call>{call}{mark}</tool_call>", QUERY).tool_calls is None

@@ -1,6 +1,7 @@
 """Calls in tags: of a tool's name, between two marks, or named by the tag itself."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from libriscribe2.replies.call_elements import (
@@ -120,10 +121,11 @@ def read_glm_call(source: Source, body: int) -> Found | None:
     name = clean_name(head[1]) if head else None
     if head is None or name is None:
         return None
-    found = read_named(source, _GLM, name, head.end())
-    if found is None or not found.calls:
-        return Found(len(source.text), issue=found.issue if found else UNBALANCED)
-    return found
+    found = read_parameters(source, _GLM, name, head.end())
+    if not (found.calls and found.issue):
+        return found
+    whole = found.calls[0].arguments and _INNER_WRAPPER.match(source.text, found.end)
+    return replace(found, issue="") if whole else Found(len(source.text), issue=CUT_OFF)
 
 
 _WORDS: Final = (

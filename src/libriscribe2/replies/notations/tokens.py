@@ -8,6 +8,7 @@ words that name formats, and its arguments behind it, as in `functions.search:0{
 
 import json
 import re
+from dataclasses import replace
 from typing import Any, Final
 
 from libriscribe2.replies.call_elements import (
@@ -141,7 +142,8 @@ def read_k3_call(source: Source, start: int, body: int) -> Found | None:
     name = clean_name(attributes_of(source.text[start:body]).get("tool"))
     if name is None:
         return None
-    return read_named(source, _K3, name, after_space(source.text, body))
+    found = read_parameters(source, _K3, name, after_space(source.text, body))
+    return replace(found, calls=()) if found.issue else found
 
 
 _MARK: Final = re.escape("]<]minimax[>[")
@@ -151,6 +153,7 @@ _M3: Final = Grammar(
     edge=rf"{_MARK}<(?P<slash>/)?(?:KEY|(?P<call>invoke)\b[^<>]*)>",
 )
 _STEPS: Final = 500
+_MAX_DEPTH: Final = 64
 _CHILD: Final = re.compile(rf"\s*{_MARK}<([\w.\-]+)>(.*?){_MARK}</\1>\s*", re.DOTALL)
 
 
@@ -172,17 +175,24 @@ def read_m3_call(source: Source, start: int, body: int) -> Found:
     return Found(found.end, (call,))
 
 
-def _nested(value: Any, schema: Any) -> Any:
+def _nested(value: Any, schema: Any, depth: int = 0) -> Any:
     """The list or the object that elements are; anything else as it is."""
-    if not isinstance(value, str) or not re.match(_MARK, value) or _CHILD.sub("", value):
+    too_deep = depth > _MAX_DEPTH
+    if (
+        too_deep
+        or not isinstance(value, str)
+        or not re.match(_MARK, value)
+        or _CHILD.sub("", value)
+    ):
         return value
     node, children = resolve(schema, {}), _CHILD.findall(value)
     if all(word == "item" for word, _ in children):
         kind = node.get("items")
-        return [_nested(typed_value(one, kind), kind) for _, one in children]
+        return [_nested(typed_value(one, kind), kind, depth + 1) for _, one in children]
     kinds = properties_of(node)
     return {
-        word: _nested(typed_value(one, kinds.get(word)), kinds.get(word)) for word, one in children
+        word: _nested(typed_value(one, kinds.get(word)), kinds.get(word), depth + 1)
+        for word, one in children
     }
 
 
@@ -302,9 +312,9 @@ def _with_object(
     value, end = json_at(source, place)
     if end < 0:
         return Found(len(text), issue=CUT_OFF) if is_marked else None
-    if not (alone or is_marked):
+    behind, end = end, passed(_TAIL, text, end)
+    if not (alone or is_marked or re.search(_CLOSER, text[behind:end])):
         return None
-    end = passed(_TAIL, text, end)
     if name is not None:
         defines = isinstance(value, dict) and is_definition({}, value)
         return None if defines else named_call(name, value, end)
