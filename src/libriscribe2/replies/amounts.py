@@ -21,8 +21,8 @@ _AMOUNT: Final = re.compile(
     r"|(?P<number>\d{1,9}(?:[.,]\d{1,2})?) (?P<word>[^\W\d_]{1,20})"
     r"|(?P<label>[^\W\d_]{2,20}) (?P<place>\d{1,9})"
 )
-_CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?(?:[€$£¥₹]|°[CF]?)\Z")
-_SIGNS: Final = dict(zip("십백천만억", (10, 100, 1_000, 10_000, 10**8), strict=True))
+_CURRENCY: Final = re.compile(r"\A[A-Z]{0,2}[€$£¥₹] ?(?=\d)|(?<=\d) ?[€$£¥₹]\Z")
+_SIGNS: Final = dict(zip("십백천만억조", (10, 100, 1_000, 10_000, 10**8, 10**12), strict=True))
 
 
 def number_in(value: Any, node: Mapping[str, Any], field: str) -> float | None:

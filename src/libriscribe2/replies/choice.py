@@ -361,7 +361,7 @@ def judge(value: Any, schema: Mapping[str, Any] | None, *, strict: bool = False)
     if best.level < FULL:
         return _under_its_list(value, schema) or here
     beside = next(level for level in levels if best in level)
-    equals = (one.value for one in beside if one.rank == best.rank)
+    equals = (one.value for one in beside if one.rank == best.rank and one.value != [])
     if not all(same_json(one, best.value) for one in equals):  # a draft and a final version
         return Judgement(value, 0, trouble="several_items")
     return replace(best, applied=("unwrapped", *best.applied))

@@ -31,8 +31,10 @@ _MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _CALL: Final = re.compile(r"[^\W\d]\w*(?:\s*=\s*[\w\[]|\(\s*[^\W\d]\w*\s*=)")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
-# YAML's remark on a value; "No #3" and "C # minor" are none.
-_COMMENT: Final = re.compile(r"(?<!\s)(?:(?<=[\d\"'\]}])|\s)\s++#\s.*\Z")
+# YAML's remark on a number, or on what has its own end; one that asks or leaves out is no mere remark.
+_REMARK: Final = re.compile(
+    r"""(?P<value>[+-]?[\d.,]+|"[^"]*"|'[^']*'|[\[{].*[\]}])\s+#\s(?:(?!\.\.\.)[^?？؟…])*"""
+)
 # A sign of comparison in a text.
 _BARE_SIGN: Final = re.compile(r"<(?![/!\w])")
 _RULE: Final = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?")
@@ -281,8 +283,8 @@ class _Block:
 
 def _text(text: str) -> Any:
     """A text without the quotes around it; a list or an object within its line."""
-    if text[:1] != text[-1:]:  # no quotes around it
-        text = _COMMENT.sub("", text)
+    remarked = _REMARK.fullmatch(text)
+    text = remarked["value"] if remarked else text
     if text in ("null", "~"):
         return None
     if text[:1] in ("{", "["):

@@ -38,7 +38,10 @@ OTHERS_TURN: Final = (
     r"(?:<\|(?:im_start\|>|start_header_id\|>)?(?:user|system|ipython)\b|<start_of_turn>user\b|<｜User｜>|\[INST\])(?s:.*?)"
     r"(?:<\|(?:im_end|eot_id|end|assistant)\|>|<end_of_turn>|<｜Assistant｜>|\[/INST\]|\Z)"
 )
-_REPEATED: Final = re.compile(rf"(?:(?m:^)(?:</?s>)?|(?<=\|>)|(?<=<end_of_turn>)){OTHERS_TURN}")
+_REPEATED: Final = re.compile(
+    r"(?:(?m:^)(?:</?s>)?|(?<=<\|end\|>)|(?<=<\|im_end\|>)|(?<=<\|eot_id\|>)|(?<=<end_of_turn>))"
+    + OTHERS_TURN
+)
 _ESCAPED_KEY: Final = re.compile(r'"\w*(?:\\_\w*+)++"(?=\s*:)')
 _HARMONY: Final = re.compile(r"<\|channel\|>\s*(?P<name>\w++)[^<]{0,80}<\|message\|>")
 _VALUE_START: Final = re.compile(

@@ -162,7 +162,6 @@ _COUNT: Final = re.compile(r"\d+|(?<=\s)[A-Z]\Z")
 _MOST_OF_A_HOLE: Final = 120
 _MOST_OF_A_FILLER: Final = 12
 _FEWEST_FILLED: Final = 3
-_MOST_WORDS_AROUND: Final = 3
 # Fields whose value is copied from a text: what looks like a hole there is that text's.
 _COPIED: Final = ("quote", "find")
 TYPE_NAMES: Final = frozenset({"string", "number", "integer", "boolean", "array", "object"})
@@ -257,11 +256,6 @@ def _is_filled(node: Any) -> bool:
     if isinstance(node, list):
         texts = [one for one in node if isinstance(one, str)]
         return _is_filled_list(texts) or _is_filled_table(node)
-    said = [(_words(key), _words(one)) for key, one in node.items() if isinstance(one, str)]
-    others = [words - key for key, words in said if key <= words]  # "Insert the title here"
-    same = len(others) == len(said) > 1 and all(one == others[0] for one in others)
-    if same and len(others[0]) <= _MOST_WORDS_AROUND:
-        return True
     parts = (one if isinstance(one, list) else [one] for one in node.values())
     texts = [text for part in parts for text in part if isinstance(text, str)]
     filler, times = Counter(texts or [""]).most_common(1)[0]
@@ -294,19 +288,29 @@ def _only_count(texts: Sequence[str]) -> bool:
 
 
 def _is_filled_table(items: Sequence[Any]) -> bool:
-    """Whether all texts of objects in a row only count, and none of them is a sentence."""
+    """Whether all texts of objects in a row are their fields' names and a count: "Title 1"."""
     rows = [one for one in items if isinstance(one, dict)]
-    columns = [[row.get(key) for row in rows] for key in rows[0]] if len(rows) > 1 else []
-    texts = [[str(one) for one in column] for column in columns if isinstance(column[0], str)]
-    counted = (_only_count(column) and column[0][-1:].isalnum() for column in texts)
-    return len(texts) > 1 and all(counted)
+    texts = (
+        {
+            key: [str(row.get(key)) for row in rows]
+            for key, one in rows[0].items()
+            if isinstance(one, str)
+        }
+        if len(rows) > 1
+        else {}
+    )
+    named = (
+        _only_count(column) and _words(key) == _words(column[0][:-1])
+        for key, column in texts.items()
+    )
+    return len(texts) > 1 and all(named)
 
 
 def miscounts(items: Sequence[Mapping[str, Any]]) -> bool:
     """Whether objects in a row count themselves from the start, with a gap or a number twice."""
     for key, number in items[0].items():
         counts: list[Any] = [one.get(key) for one in items]
-        if _is_count(counts) and counts == sorted(counts):
+        if _is_count(counts) and (counts == sorted(counts) or _repeats(counts)):
             return counts != list(range(number, number + len(counts)))
     return False
 
@@ -314,6 +318,12 @@ def miscounts(items: Sequence[Mapping[str, Any]]) -> bool:
 def _is_count(counts: Sequence[Any]) -> bool:
     """Whether whole numbers begin with 0 or 1."""
     return counts[0] in (0, 1) and all(type(one) is int for one in counts)
+
+
+def _repeats(counts: Sequence[Any]) -> bool:
+    """Whether numbers count on and name earlier ones again: 1, 2, 1; 1, 5, 3 are amounts."""
+    first = [*dict.fromkeys(counts)]
+    return len(first) < len(counts) and first == [*range(counts[0], counts[0] + len(first))]
 
 
 def _jump(counts: Sequence[Any]) -> int:
@@ -357,9 +367,10 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
         if not (field in _COUNTERS or is_same_word(field, name)) or not _is_count(counts):
             continue
         where = name or "the list"
-        if len(set(counts)) == len(counts) - 1 > 1 and counts == sorted(counts):
-            ((twice, _),) = Counter(counts).most_common(1)  # 1, 1 is no count
-            return "counted_twice", f"{field} {twice} is twice in {where}"
+        twice = len(set(counts)) == len(counts) - 1 > 1
+        if twice and (counts == sorted(counts) or _repeats(counts)):
+            ((number, _),) = Counter(counts).most_common(1)  # 1, 1 is no count
+            return "counted_twice", f"{field} {number} is twice in {where}"
         if (at := _jump(counts)) and name in required_names(schema):
             return COUNTING_GAP, f"{field} {counts[at]} follows {counts[at - 1]} in {where}"
     return "", ""

@@ -257,6 +257,8 @@ class EndSearch:
         text = self.text
         if self.role == "key":
             return True
+        if self._inner:
+            return False
         first = text.find("\n", self.start + 1, at)
         if first < 0 and not self._strays and LOST_CLOSE.match(text, at):
             return self._follows(at)
@@ -390,8 +392,9 @@ class EndSearch:
         closed = sum(map(rest[len(raw) :].count, "}]"))
         if self.role == "key" or closed != self.depth or _opens_bracket(raw):
             return None
-        # Behind the end of a line stands what the string swallowed.
-        self._suspect = self._suspect or self._strays > 0 or "\n" in raw
+        # A quote or a colon behind the end of a line belongs to what the string swallowed.
+        swallowed = re.search(r'\n[^\n]*["“”:]', raw) is not None
+        self._suspect = self._suspect or self._strays > 0 or swallowed
         return self._ended(self.start + len(raw), lost=True)
 
     def _ended(self, end: int, *, lost: bool = False) -> StringToken:
