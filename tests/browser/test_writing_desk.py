@@ -354,6 +354,21 @@ def test_a_name_is_changed_everywhere_after_a_look(desk: DeskServer, at: DeskTab
     assert at.faults == []
 
 
+def test_a_file_that_is_chosen_before_the_scripts_run_can_be_read_in(
+    desk: DeskServer, at: DeskTab, tmp_path: Path
+) -> None:
+    (tmp_path / "ferry.md").write_text("# The Ferry\n\nShe counted the boats.\n", "utf-8")
+    held: list[Route] = []
+    at.page.route("**/desk.js*", lambda route: held.append(route))
+    with at.page.expect_request("**/desk.js*"):
+        at.page.goto(desk.root, wait_until="commit")
+    at.page.set_input_files("[data-upload] [type=file]", tmp_path / "ferry.md")
+    button = at.page.locator("button:has-text('Read it')")
+    expect(button).to_be_disabled()
+    held[0].continue_()
+    expect(button).to_be_enabled()
+
+
 def test_a_manuscript_is_read_in_and_becomes_a_book(chromium: Browser, tmp_path: Path) -> None:
     text = "# The Ferry\n\n" + "\n\n".join(
         f"## Chapter {n}\n\n" + "She counted the boats, and one was missing. " * 40 for n in (1, 2)

@@ -60,7 +60,9 @@ addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forE
 // Files are sent as they are, with the word that only this desk knows.
 for (const form of document.querySelectorAll("[data-upload]")) {
   const file = form.querySelector("input[type=file]"), said = form.querySelector(".said");
-  file.addEventListener("change", () => { form.querySelector("button").disabled = !file.files.length; });
+  const offer = () => { form.querySelector("button").disabled = !file.files.length; };
+  file.addEventListener("change", offer);
+  offer();  // A file may have been chosen before this ran, or be restored by the browser.
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     said.textContent = "Reading …";
