@@ -34,7 +34,7 @@ from libriscribe2.replies.normalise import (
 from libriscribe2.replies.notations.lines import read_python_calls
 from libriscribe2.replies.remarks import asks
 
-ASIDE_OPENER: Final = rf"(?i:<(?!documents?\b){ASIDE_NAME}\s*>|<!--|\[TOOL_RESULTS\])"
+ASIDE_OPENER: Final = rf"(?i:<{ASIDE_NAME}\s*>|<!--|\[TOOL_RESULTS\])"
 _RESULT: Final = re.compile(
     r"(?i:<(?:tool_results?|(?:tool|function)_response|function_results?)\s*>)|\[TOOL_RESULTS\]"
 )

@@ -158,7 +158,7 @@ def whole_json(text: str, *, was_closed: bool = False) -> tuple[Any, str]:
 _REACH: Final = 600
 _QUOTES: Final = {**PAIRS, "~": "~", "*": "*"}
 _BLOCK_QUOTE: Final = re.compile(r"[ \t]*>[ \t>]*")
-# A comment, struck through, a row of a table, a box to tick, or a line of a diff.
+# A comment, struck through, a box to tick, or a line of a diff.
 _OUT_OF_USE: Final = re.compile(r"[ \t]*(?://|#[ \t]|~~(?!~)|[-*+][ \t]+\[[ xX]\])|[-+]\Z")
 _CELL_END: Final = re.compile(r"[^\n|]*\|")
 # A line of a template that stands for others.

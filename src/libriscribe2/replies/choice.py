@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from libriscribe2.replies.amounts import number_in
 from libriscribe2.replies.contract import only_fence
+from libriscribe2.replies.outcome import RepairOutcome
 from libriscribe2.replies.remarks import TYPE_NAMES, is_template, miscounted, says_more, words_of
 from libriscribe2.replies.repair import repair_json
 from libriscribe2.replies.schema_fit import (
@@ -151,10 +152,10 @@ class Coercion:
         text = value.strip() if isinstance(value, str) else ""
         if text[:1] not in ("{", "["):
             return None
-        outcome = repair_json(text)
-        spelt = {one.name for one in outcome.repairs} <= {"single_quotes", "python_literal"}
-        whole = outcome.trouble is None and outcome.end == len(text)
-        return outcome.value if spelt and whole else None
+        outcome = _read_whole(text)
+        allowed = {"single_quotes", "python_literal"}
+        spelt = outcome is not None and {one.name for one in outcome.repairs} <= allowed
+        return outcome.value if outcome is not None and spelt else None
 
     def _indexed(self, value: Any, node: Mapping[str, Any]) -> Any:
         """The values of an object whose keys count ("1", "2" or "scene1", "scene2") or name them.
@@ -456,8 +457,13 @@ def _values_in(text: str) -> Iterator[Any]:
     written = inside.strip()
     if words_of(behind) or written[:1] not in ("{", "["):
         return
-    outcome = repair_json(written) if (parsed := strict_parse(written)).end < 0 else None
-    if outcome is not None and outcome.trouble is None and outcome.end == len(written):
+    if (outcome := _read_whole(written)) is not None:
         yield outcome.value
-    elif parsed.end == len(written):
-        yield parsed.value
+
+
+def _read_whole(text: str) -> RepairOutcome | None:
+    """The reading of a text that is one JSON value, repaired where it has to be; else None."""
+    parsed = strict_parse(text)
+    strict = RepairOutcome(parsed.value, parsed.end, ())
+    outcome = repair_json(text) if parsed.end < 0 else strict
+    return outcome if outcome.trouble is None and outcome.end == len(text) else None

@@ -31,9 +31,9 @@ _MEMBERS: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
 _CALL: Final = re.compile(r"[^\W\d]\w*(?:\s*=\s*[\w\[]|\(\s*[^\W\d]\w*\s*=)")
 _BLOCK: Final = re.compile(r"[|>][+-]?")
 _TICKED: Final = re.compile(r"(\*\*|\*|__|_|`)(.+)\1", re.DOTALL)
-# YAML's remark on a number, or on what has its own end; one that asks or leaves out is no mere remark.
+# YAML's remark on a number or a quoted text; one that asks or leaves out is no mere remark.
 _REMARK: Final = re.compile(
-    r"""(?P<value>[+-]?[\d.,]+|"[^"]*"|'[^']*'|[\[{].*[\]}])\s+#\s(?:(?!\.\.\.)[^?？؟…])*"""
+    r"""(?P<value>[+-]?[\d.,]+|"[^"]*"|'[^']*')\s+#\s(?:(?!\.\.\.)[^?？؟…])*"""
 )
 # A sign of comparison in a text.
 _BARE_SIGN: Final = re.compile(r"<(?![/!\w])")

@@ -30,7 +30,7 @@ REASONING_CLOSER: Final = rf"(?i:</{REASONING_NAME}\s*>|◁/think▷|\[/think\]|
 _REASONING_EDGE: Final = re.compile(rf"(?P<open>{REASONING_OPENER})|{REASONING_CLOSER}")
 ASIDE_NAME: Final = (
     r"(?:tool_response|tool_results?|function_results?|function_response|tools|examples?"
-    r"|available_tools|tool_definitions?|system|documentation|documents?)"
+    r"|available_tools|tool_definitions?|system|documentation)"
 )
 _TAG_NAME: Final = re.compile(r"</?(?:seed:)?(\w+)[\s>]")
 # The turn of another than the assistant, between the tokens of chat templates.

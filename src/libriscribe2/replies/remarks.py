@@ -290,27 +290,21 @@ def _only_count(texts: Sequence[str]) -> bool:
 def _is_filled_table(items: Sequence[Any]) -> bool:
     """Whether all texts of objects in a row are their fields' names and a count: "Title 1"."""
     rows = [one for one in items if isinstance(one, dict)]
-    texts = (
-        {
-            key: [str(row.get(key)) for row in rows]
-            for key, one in rows[0].items()
-            if isinstance(one, str)
-        }
-        if len(rows) > 1
-        else {}
+    if len(rows) < 2:  # one row repeats nothing
+        return False
+    texts = [key for key, one in rows[0].items() if isinstance(one, str)]
+    return len(texts) > 1 and all(
+        _words(rows[0][key][:-1]) == _words(key)
+        and _only_count([str(row.get(key)) for row in rows])
+        for key in texts
     )
-    named = (
-        _only_count(column) and _words(key) == _words(column[0][:-1])
-        for key, column in texts.items()
-    )
-    return len(texts) > 1 and all(named)
 
 
 def miscounts(items: Sequence[Mapping[str, Any]]) -> bool:
     """Whether objects in a row count themselves from the start, with a gap or a number twice."""
     for key, number in items[0].items():
         counts: list[Any] = [one.get(key) for one in items]
-        if _is_count(counts) and (counts == sorted(counts) or _repeats(counts)):
+        if _is_count(counts) and _runs_on(counts):
             return counts != list(range(number, number + len(counts)))
     return False
 
@@ -320,10 +314,10 @@ def _is_count(counts: Sequence[Any]) -> bool:
     return counts[0] in (0, 1) and all(type(one) is int for one in counts)
 
 
-def _repeats(counts: Sequence[Any]) -> bool:
-    """Whether numbers count on and name earlier ones again: 1, 2, 1; 1, 5, 3 are amounts."""
+def _runs_on(counts: Sequence[Any]) -> bool:
+    """Whether numbers rise, or count and name earlier ones again: 1, 2, 1; 1, 5, 3 are amounts."""
     first = [*dict.fromkeys(counts)]
-    return len(first) < len(counts) and first == [*range(counts[0], counts[0] + len(first))]
+    return counts == sorted(counts) or first == [*range(counts[0], counts[0] + len(first))]
 
 
 def _jump(counts: Sequence[Any]) -> int:
@@ -367,8 +361,7 @@ def miscounted(value: Any, schema: Mapping[str, Any]) -> tuple[str, str]:
         if not (field in _COUNTERS or is_same_word(field, name)) or not _is_count(counts):
             continue
         where = name or "the list"
-        twice = len(set(counts)) == len(counts) - 1 > 1
-        if twice and (counts == sorted(counts) or _repeats(counts)):
+        if len(set(counts)) == len(counts) - 1 > 1 and _runs_on(counts):
             ((number, _),) = Counter(counts).most_common(1)  # 1, 1 is no count
             return "counted_twice", f"{field} {number} is twice in {where}"
         if (at := _jump(counts)) and name in required_names(schema):

@@ -32,7 +32,10 @@ _WINDOW: Final = 160
 # Words before and behind a value on its line: it stands in a sentence, as an example does.
 _IN_A_SENTENCE: Final = re.compile(r"[^\W\d][^\S\n]*+\Z")
 _SENTENCE_GOES_ON: Final = re.compile(r"[^\S\n]*+[.,;]|[^\S\n]++[^\W\d_]")
-_LAST_ASIDE: Final = re.compile(rf"<(?P<close>/?){ASIDE_NAME}\s*>[^<>]*\Z", re.IGNORECASE)
+# A document that is shown; a draft in such tags may go on to calls, so the scanner of calls has it not.
+_LAST_ASIDE: Final = re.compile(
+    rf"<(?P<close>/?)(?:{ASIDE_NAME}|documents?)\s*>[^<>]*\Z", re.IGNORECASE
+)
 _OPENS_QUOTATION: Final = re.compile(r"""[\s:,({\[]["']\Z|[“„«]\Z""")
 # "Part 1/3:" on the line of a value or right above it; above a list also "Part 1 of 3".
 _PART: Final = re.compile(

@@ -37,12 +37,12 @@ from libriscribe2.replies.notations.lines import answers, read_python_calls
 from libriscribe2.replies.notations.tokens import read_stripped
 from libriscribe2.replies.remarks import LEFT_OUT, is_hole
 from libriscribe2.replies.schema_fit import fit, missing_keys, properties_of
+from libriscribe2.replies.strict_json import HALF_SURROGATE
 
 EXECUTING: Final = "Executing tools"
 MAX_CHARS: Final = 8_000_000
 _MOST_PER_GAP: Final = 3
 _MAX_DEPTH: Final = 64
-_HALF_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # A text that brackets stand around as a whole is to be filled in, in every language, and so is a
 # variable or a function of somebody else's template engine.
 _FRAME: Final = re.compile(
@@ -295,7 +295,7 @@ def _is_constant(text: str) -> bool:
 def _is_plain(value: Any, depth: int = 0) -> bool:
     """Whether arguments can be written as UTF-8 JSON: no half surrogates, no absurd depth."""
     if isinstance(value, str):
-        return _HALF_SURROGATE.search(value) is None
+        return HALF_SURROGATE.search(value) is None
     if isinstance(value, float) and not isfinite(value):
         return False
     inner = [*value, *value.values()] if isinstance(value, Mapping) else value

@@ -327,10 +327,7 @@ def test_an_action_without_parameters_needs_no_input() -> None:
 
 
 QUERY: dict[str, Any] = {
-    "search": {
-        "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
-        "required": ["query"],
-    },
+    "search": SCHEMAS["search"],
     "write": {"properties": {"text": {"type": "string"}}},
     "tune": {"properties": {"params": {"type": "object"}}, "required": ["params"]},
 }

@@ -177,9 +177,8 @@ def read_m3_call(source: Source, start: int, body: int) -> Found:
 
 def _nested(value: Any, schema: Any, depth: int = 0) -> Any:
     """The list or the object that elements are; anything else as it is."""
-    too_deep = depth > _MAX_DEPTH
     if (
-        too_deep
+        depth > _MAX_DEPTH
         or not isinstance(value, str)
         or not re.match(_MARK, value)
         or _CHILD.sub("", value)
